@@ -1,7 +1,7 @@
 package query
 
 // Answer is the answer to a search. AppendJSON renders it; absent parts are
-// left out, never null.
+// omitted, never null.
 type Answer struct {
 	Hits        []Hit
 	Total       Total
@@ -18,9 +18,9 @@ type Answer struct {
 // Hit is one document or list value. Document, Value and Key are JSON.
 type Hit struct {
 	ID       string
-	HasID    bool // an index without primary key has none
+	HasID    bool // false in an index without a primary key
 	HasScore bool
-	// HasHighlights is set whenever highlighting was asked.
+	// HasHighlights is set whenever highlighting was requested.
 	HasHighlights bool
 	Index         int // position of the list value; -1 for a document
 	Score         float64
@@ -29,8 +29,8 @@ type Hit struct {
 	Document      []byte
 	Highlights    []FieldFragments // rendered when HasHighlights
 	Matched       []MatchedValues
-	// Missing is what the document lacks of a text, where the search was relaxed
-	// to the documents that hold most of its words; nil otherwise.
+	// Missing holds the words of the text that the document lacks, if the search was
+	// relaxed to the documents that hold most of its words; nil otherwise.
 	Missing *MissingWords
 }
 
@@ -47,11 +47,11 @@ type FieldFragments struct {
 type MatchedValues struct {
 	Field       string
 	Values      [][]byte // JSON objects
-	HasValues   bool     // false when nothing of them is kept
+	HasValues   bool     // false when none of their fields is kept
 	TotalValues int
 }
 
-// Total is a number of hits; a count that is not exact is a lower bound.
+// Total is a number of hits. An inexact count is a lower bound.
 type Total struct {
 	Count int64
 	Exact bool
@@ -66,8 +66,8 @@ type FacetResult struct {
 	TotalValues int
 }
 
-// FacetValue is one counted value. Value is JSON. A level of a hierarchy has
-// its path, and the levels below it when they were asked.
+// FacetValue is one counted value. Value is JSON. A level of a hierarchy has its
+// path, and the levels below it if requested.
 type FacetValue struct {
 	Value       []byte
 	Path        string
@@ -84,7 +84,7 @@ type Bucket struct {
 	Count    int64
 }
 
-// Page says where the hits stand in the whole result.
+// Page gives the position of the hits in the whole result.
 type Page struct {
 	Limit     int
 	Offset    int
@@ -94,7 +94,7 @@ type Page struct {
 	Pages     *PageList
 }
 
-// PageList is the numbered pages around the current one.
+// PageList holds the numbered pages around the current one.
 type PageList struct {
 	Count          int64
 	Previous, Next *PageLink
@@ -116,19 +116,19 @@ type Relaxed struct {
 	Text    string
 }
 
-// DroppedWord is a word that was given up and why.
+// DroppedWord is a word that was dropped, and why.
 type DroppedWord struct {
 	Word   string
 	Reason string // unmatched or common
 }
 
-// Interpreted lists what was read out of the typed text.
+// Interpreted lists what was interpreted in the typed text.
 type Interpreted struct {
 	Filters []InterpretedFilter
 	Text    string
 }
 
-// InterpretedFilter is one filter read out of the typed text.
+// InterpretedFilter is one filter interpreted from the typed text.
 type InterpretedFilter struct {
 	Field    string
 	Match    Matcher
@@ -179,8 +179,8 @@ type Explanation struct {
 	TookMs      float64
 }
 
-// Judged is what one query of a judgement set, with the text that is explained,
-// says about the document, and how well the generation answers it.
+// Judged is what one query of a judgement set, whose text is the one explained,
+// says about the document, and how well the generation answers the query.
 type Judged struct {
 	Set      string
 	Position int // of the query in the set
@@ -189,9 +189,9 @@ type Judged struct {
 	Grade    *float64 // nil when the document has none
 	Known    string   // the key that should come first
 	Expect   []string // expectations that name the document
-	Rank     int      // of the document among the first 100 hits of the query, from 1; 0 when it is not there
+	Rank     int      // of the document among the first 100 hits of the query, from 1; 0 if not among them
 	NDCG     *float64 // of the query; nil when it has no grades
-	Unmet    []string // expectations of the query that are not met
+	Unmet    []string // expectations that the query does not meet
 }
 
 // Step is one step of a score.
@@ -199,7 +199,7 @@ type Step struct {
 	Matched     bool
 	Score       float64
 	Description string
-	Clause      string // path of the clause; empty for steps that are none
+	Clause      string // path of the clause; empty when the step is not a clause
 	ClauseType  string
 	Field       string
 	Usage       string

@@ -38,7 +38,8 @@ func refusedAt(err error, path string, code *problem.Code) bool {
 	return false
 }
 
-// S17, S28: lists inside clauses and facets are bounded too.
+// TestInnerListsOfASearchAreBounded checks lists inside clauses and facets (S17,
+// S28).
 func TestInnerListsOfASearchAreBounded(t *testing.T) {
 	list := func(entry string, n int) string { return strings.TrimSuffix(strings.Repeat(entry+",", n), ",") }
 	names := func(value string, n int) string {
@@ -81,7 +82,8 @@ func TestInnerListsOfASearchAreBounded(t *testing.T) {
 	}
 }
 
-// What lies beyond a bound is not read: a refusal costs less than the body.
+// TestRefusedListsAreNotRead checks that entries beyond a bound are not read: a
+// rejection costs less than the body.
 func TestRefusedListsAreNotRead(t *testing.T) {
 	for _, body := range []string{
 		`{"sort":[` + strings.Repeat(`{},`, 300_000) + `{}]}`,

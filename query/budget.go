@@ -8,10 +8,10 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// budget counts the clauses of a raw body before anything else looks at it.
-// Every clause object counts one, wherever it sits; each enclosing clause adds
-// one to its depth. Targets of value chains and rankings are counted by
-// themselves, up to the same bound, and so are the values that matchers list.
+// budget counts the clauses of a raw body before anything else reads it. Every
+// clause object counts one, wherever it stands; each enclosing clause adds one to
+// its depth. Targets of value chains and rankings together have a count of their
+// own with the same bound. The values that matchers list are counted as well.
 type budget struct {
 	limits  Limits
 	count   int
@@ -20,7 +20,7 @@ type budget struct {
 	over    *problem.Problem // the first violation
 }
 
-// measure returns the violation of the clause budget, or nil.
+// measure returns the first violation of the clause budget, or nil.
 func measure(body jsonread.Value, limits Limits) *problem.Problem {
 	if isWithin(body.Raw(), limits) {
 		return nil
@@ -53,9 +53,9 @@ func (b *budget) body(body jsonread.Value) {
 	})
 }
 
-// isWithin reports whether a body is too short to exceed the budget. Every level of
-// clauses has a list of its own, and what is counted are elements of lists: there are
-// at most as many as there are commas and lists, wherever these stand.
+// isWithin reports whether a body is too small to exceed the budget. Every level of
+// clauses has its own list, and everything counted is an element of a list: there
+// are at most as many elements as commas and lists, wherever these stand.
 func isWithin(body []byte, limits Limits) bool {
 	lists := bytes.Count(body, []byte{'['})
 	return lists <= limits.MaxClauseDepth && lists+bytes.Count(body, []byte{','}) <= min(limits.MaxClauses, MaxListedValues)
@@ -83,7 +83,7 @@ func (b *budget) clauses(list jsonread.Value, depth int) {
 	}
 }
 
-// admit counts one and reports whether there is room for it.
+// admit counts one and reports whether the count is still within its bound.
 func (b *budget) admit(count *int, at problem.Path) bool {
 	if *count++; *count > b.limits.MaxClauses {
 		b.over = problem.SearchClausesTooMany.At(at, "max", b.limits.MaxClauses)
@@ -91,7 +91,7 @@ func (b *budget) admit(count *int, at problem.Path) bool {
 	return b.over == nil
 }
 
-// listed counts the values of a matcher.
+// listed counts the values that a matcher lists.
 func (b *budget) listed(list jsonread.Value) {
 	if b.values += elements(list); b.values > MaxListedValues {
 		b.over = problem.RequestValueInvalid.At(list.Path(), "reason", "the matchers of a request list at most "+strconv.Itoa(MaxListedValues)+" values")
@@ -139,8 +139,9 @@ func (b *budget) interpret(value jsonread.Value, depth int) {
 	})
 }
 
-// targets counts the clauses of value chains, and the targets themselves unless
-// they are entries with a bound of their own; each fallback level is one deeper.
+// targets counts the clauses of value chains. It counts the targets themselves if
+// counted is set; otherwise they are entries with their own bound. Each fallback
+// level is one deeper.
 func (b *budget) targets(list jsonread.Value, depth int, counted bool) {
 	items := jsonread.Items(list.Raw())
 	for position := 0; items.Next() && b.over == nil && (counted || position < MaxFacets); position++ {
@@ -166,7 +167,7 @@ func (b *budget) fallback(list jsonread.Value, depth int) {
 	b.targets(list, depth, true)
 }
 
-// object calls read for every member of an object; anything else has none.
+// object calls read for every member of an object, and never for any other value.
 func (b *budget) object(value jsonread.Value, read func(name string, member jsonread.Value)) {
 	members := jsonread.Members(value.Raw())
 	for members.Next() && b.over == nil {

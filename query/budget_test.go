@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// clausesOf writes a list of random clauses of every kind that holds others.
+// clausesOf returns a list of random clauses of every kind that contains others.
 func clausesOf(rng *rand.Rand, depth int) string {
 	var all []string
 	for range rng.IntN(4) {

@@ -2,25 +2,25 @@ package query
 
 import "github.com/quiresearch/quire/problem"
 
-// Clause is one condition of a search: a tagged union of the *…Clause types
-// of this package. Every clause knows the place it was read from; a clause
-// that stands for another one keeps that one's place.
+// Clause is one condition of a search: a tagged union of the *…Clause types of this
+// package. Every clause knows the path it was read from; a clause that replaces
+// another one keeps its path.
 type Clause interface {
-	// Path is the place of the clause in the request.
+	// Path returns the path of the clause in the request.
 	Path() problem.Path
-	// Type is the clause's tag as requests spell it.
+	// Type returns the tag of the clause as spelled in requests.
 	Type() string
 	clause()
 }
 
-// FieldClause asks one field for a value.
+// FieldClause matches a value of one field.
 type FieldClause struct {
 	At    problem.Path
 	Field string
 	Match Matcher
 }
 
-// TextClause searches text in fields.
+// TextClause searches for text in fields.
 type TextClause struct {
 	At      problem.Path
 	Fields  []TextField // empty: all searchable fields
@@ -35,7 +35,7 @@ type TextField struct {
 	Weight *float64 // nil: the weight the field declares
 }
 
-// KnnClause asks for the nearest vectors.
+// KnnClause matches the documents with the nearest vectors.
 type KnnClause struct {
 	At     problem.Path
 	Field  string
@@ -44,7 +44,8 @@ type KnnClause struct {
 	Filter []Clause
 }
 
-// NestedClause asks all of its clauses of one value of a nested list.
+// NestedClause matches where all of its clauses match the same value of a nested
+// list.
 type NestedClause struct {
 	At      problem.Path
 	List    string // the path of the nested object field
@@ -70,7 +71,7 @@ type NotClause struct {
 	Clauses []Clause
 }
 
-// BoostClause raises what its clauses match and narrows nothing.
+// BoostClause raises the score of what its clauses match and filters nothing.
 type BoostClause struct {
 	At      problem.Path
 	Weight  float64
@@ -123,9 +124,9 @@ func (*NotClause) clause()    {}
 func (*BoostClause) clause()  {}
 func (*FuseClause) clause()   {}
 
-// Scores reports whether the clause gives a score: text, text matchers, knn,
-// fuse and boost do; and, or and nested when something inside does; not and
-// all other field clauses never.
+// Scores reports whether a clause contributes a score. Text clauses, text matchers,
+// knn, fuse and boost do; and, or and nested do when a clause inside does; not and
+// all other field clauses never do.
 func Scores(c Clause) bool {
 	switch c := c.(type) {
 	case *FieldClause:
@@ -143,7 +144,7 @@ func Scores(c Clause) bool {
 	return false
 }
 
-// AnyScores reports whether one of the clauses gives a score.
+// AnyScores reports whether any of the clauses contributes a score.
 func AnyScores(clauses []Clause) bool {
 	for _, c := range clauses {
 		if Scores(c) {
@@ -153,8 +154,8 @@ func AnyScores(clauses []Clause) bool {
 	return false
 }
 
-// Children returns the clauses directly inside c that take part in its
-// matching, without the filters of knn and fuse.
+// Children returns the clauses directly inside c that take part in its matching. It
+// omits the filters of knn and fuse.
 func Children(c Clause) []Clause {
 	switch c := c.(type) {
 	case *NestedClause:

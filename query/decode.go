@@ -10,26 +10,26 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// decoder reads one body. Its methods report to found and go on.
+// decoder reads one body. Its methods report problems to found and continue.
 type decoder struct {
 	limits Limits
 	found  *problem.List
-	// nested is set while reading what stands inside a nested clause.
+	// nested is set inside a nested clause.
 	nested bool
 }
 
-// open parses a body and measures its clauses. A missing body reads as {}.
-// The result is false when nothing more can be read.
+// open parses a body and measures its clauses. It reads a missing body as {}, and
+// returns false when nothing more can be read.
 func (d *decoder) open(body []byte) (jsonread.Value, bool) {
 	return d.parse(orEmpty(body), whole)
 }
 
-// whole reads everything of a body.
+// whole returns the whole body.
 func whole(body jsonread.Value) jsonread.Value { return body }
 
-// parse parses a body and measures the clauses of what is read of it. Clauses
-// nested too deep are reported as such, also where all of the body nests deeper
-// than JSON may.
+// parse parses a body and measures the clauses in the part of it that read selects.
+// It reports clauses that are nested too deeply as such, even if the body also
+// exceeds the nesting limit of JSON.
 func (d *decoder) parse(body []byte, read func(jsonread.Value) jsonread.Value) (jsonread.Value, bool) {
 	value, ok := jsonread.Parse(body, d.found)
 	if !ok {
@@ -47,7 +47,7 @@ func (d *decoder) parse(body []byte, read func(jsonread.Value) jsonread.Value) (
 	return value, ok
 }
 
-// orEmpty returns the body, or {} for one that is absent or null.
+// orEmpty returns the body, or {} if it is absent or null.
 func orEmpty(body []byte) []byte {
 	if jsonread.Blank(body) || string(bytes.TrimSpace(body)) == "null" {
 		return []byte("{}")
@@ -59,9 +59,9 @@ func newDecoder(limits Limits) *decoder {
 	return &decoder{limits: limits, found: &problem.List{}}
 }
 
-// DecodeSearch reads the body of a search. A missing body is an empty search.
-// The error holds every problem of the shape. The request keeps slices of
-// body, which must not change afterwards.
+// DecodeSearch decodes the body of a search. A missing body is an empty search. The
+// error holds every problem of shape. The request keeps slices of body, which must
+// not change afterwards.
 func DecodeSearch(body []byte, limits Limits) (*Search, error) {
 	d := newDecoder(limits)
 	s := emptySearch()
@@ -74,8 +74,8 @@ func DecodeSearch(body []byte, limits Limits) (*Search, error) {
 	return s, nil
 }
 
-// DecodeExplain reads the body of an explain request: a search of which only
-// what decides match and score is read. What is ignored is not looked at.
+// DecodeExplain decodes the body of an explain request: a search of which it reads
+// only the members that determine match and score. It does not validate the others.
 func DecodeExplain(body []byte, limits Limits) (*Search, error) {
 	d := newDecoder(limits)
 	s := emptySearch()
@@ -91,9 +91,9 @@ func DecodeExplain(body []byte, limits Limits) (*Search, error) {
 	return s, nil
 }
 
-// explainedRescore returns the second pass of a search that is explained, nil
-// when there is none or a search would refuse it: an explanation is of the
-// first pass and reports the second beside it.
+// explainedRescore returns the second pass of an explained search. It returns nil
+// when there is none or a search would reject it: an explanation is of the first
+// pass and reports the second beside it.
 func explainedRescore(body []byte, limits Limits) *Rescore {
 	for members := jsonread.Members(orEmpty(body)); members.Next(); {
 		if jsonread.String(members.RawName()) != "rescore" {
@@ -116,7 +116,7 @@ func emptySearch() *Search {
 	return &Search{Limit: DefaultLimit, SignalsMode: SignalsAdd}
 }
 
-// explainIgnores says which members of a search an explanation drops first.
+// explainIgnores reports whether an explanation ignores a member of a search.
 func explainIgnores(name string) bool {
 	switch name {
 	case "limit", "offset", "after", "before", "pages", "sort", "facets", "highlight", "matched",
@@ -126,7 +126,7 @@ func explainIgnores(name string) bool {
 	return false
 }
 
-// readByExplain returns the body without the ignored members.
+// readByExplain returns the body without the members that an explanation ignores.
 func readByExplain(body jsonread.Value) jsonread.Value {
 	kept := []byte{'{'}
 	members := jsonread.Members(body.Raw())
@@ -142,7 +142,7 @@ func readByExplain(body jsonread.Value) jsonread.Value {
 	return jsonread.New(append(kept, '}'), body.Path(), body.Found())
 }
 
-// given remembers which members of a search were present and where.
+// given records which members of a search were present, and where.
 type given struct {
 	offset, after, before, signalsMode bool
 	pages, matched, rescore            problem.Path
@@ -228,8 +228,8 @@ func (d *decoder) searchMember(name string, v jsonread.Value, s *Search, g *give
 	return true
 }
 
-// knownInSearch says whether null under the name counts as omitted; an
-// unknown name is refused even then.
+// knownInSearch reports whether name is a member of a search, which may be null to
+// be omitted. Unknown members are rejected even if null.
 func knownInSearch(name string) bool {
 	switch name {
 	case "query", "filters", "facets", "sort", "signals", "signalsMode", "rescore", "locale", "fields",
@@ -275,10 +275,10 @@ func (d *decoder) freshness(v jsonread.Value) string {
 	return token
 }
 
-// unbounded is an upper bound that a caller cannot know: what 32 bits hold.
+// unbounded is an upper bound too large to be worth naming: the maximum of 32 bits.
 const unbounded = -1
 
-// cursor reads a position; an empty one names none.
+// cursor reads a cursor and rejects an empty one.
 func (d *decoder) cursor(v jsonread.Value) string {
 	text, ok := v.Text()
 	if ok && text == "" && !v.IsNull() {
@@ -287,8 +287,8 @@ func (d *decoder) cursor(v jsonread.Value) string {
 	return text
 }
 
-// whole reads a whole number between two bounds; the code is reported outside
-// them, with max unless the upper bound is unbounded.
+// whole reads a whole number between two bounds and reports code for one outside
+// them. The problem names the upper bound unless it is unbounded.
 func (d *decoder) whole(v jsonread.Value, low, high int, code *problem.Code) (int, bool) {
 	if v.IsNull() {
 		return 0, false
@@ -308,7 +308,7 @@ func (d *decoder) whole(v jsonread.Value, low, high int, code *problem.Code) (in
 	return int(n), true
 }
 
-// wholeOf reads a whole number; one beyond 64 bits is the last they hold.
+// wholeOf reads a whole number and clamps it to 64 bits.
 func wholeOf(v jsonread.Value) (int64, bool) {
 	if v.Kind() == jsonread.NumberKind {
 		switch f, _ := v.Number(); {
@@ -321,8 +321,8 @@ func wholeOf(v jsonread.Value) (int64, bool) {
 	return v.Int64()
 }
 
-// number reads a finite number for which fits holds; otherwise the code is
-// reported.
+// number reads a finite number that satisfies fits, and reports code for any other
+// number.
 func (d *decoder) number(v jsonread.Value, code *problem.Code, fits func(float64) bool) (float64, bool) {
 	if v.Kind() == jsonread.NumberKind {
 		f, ok := jsonread.Float64(v.Raw())
@@ -335,12 +335,12 @@ func (d *decoder) number(v jsonread.Value, code *problem.Code, fits func(float64
 	return v.Float()
 }
 
-// isWeight reports whether v may be a weight: scores are numbers of 32 bits.
+// isWeight reports whether f may be a weight: scores have 32 bits.
 func isWeight(f float64) bool  { return f >= 0 && f <= math.MaxFloat32 }
 func aboveZero(f float64) bool { return f > 0 }
 
-// locale reads the tag of a request. The empty tag stands for no locale; no variant
-// covers it.
+// locale reads the locale of a request. It rejects the empty tag, which no variant
+// covers.
 func locale(v jsonread.Value) string {
 	tag, ok := v.Text()
 	if ok && tag == "" {
@@ -349,7 +349,7 @@ func locale(v jsonread.Value) string {
 	return tag
 }
 
-// fieldNames reads a list of field names, each with its place.
+// fieldNames reads a list of field names, each with its path.
 func fieldNames(v jsonread.Value) []FieldName {
 	var names []FieldName
 	upTo(v, MaxListedFields, func(item jsonread.Value) {

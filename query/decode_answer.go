@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Answers are decoded for a client: members and words this version does not
-// know are skipped, as a client of a later node must.
+// Answers are decoded for a client. Unknown members and words are skipped, so that
+// a client can talk to a later node.
 
 // UnmarshalJSON decodes the answer to a search.
 func (a *Answer) UnmarshalJSON(body []byte) error {
@@ -45,7 +45,7 @@ func (a *Answer) UnmarshalJSON(body []byte) error {
 	return nil
 }
 
-// caseless lets the Go names of answers stand for the names of members.
+// caseless matches the Go names of answers to the names of members.
 var caseless = json.MatchCaseInsensitiveNames(true)
 
 type stateWire struct {
@@ -193,8 +193,7 @@ type interpretedWire struct {
 	Text string `json:"text"`
 }
 
-// interpreted returns what was read. A matcher of a kind this version does not
-// know is nil.
+// interpreted returns what was interpreted. A matcher of an unknown kind is nil.
 func (w *interpretedWire) interpreted() *Interpreted {
 	if w == nil {
 		return nil

@@ -46,7 +46,7 @@ func (d *decoder) narrowing(v jsonread.Value, unsupported, scoring *problem.Code
 	return clauses
 }
 
-// tag returns the `type` of a tagged union, or otherwise when it is absent.
+// tag returns the `type` of a tagged union, or otherwise if it is absent.
 func tag(v jsonread.Value, otherwise string) (string, bool) {
 	kind, ok := otherwise, true
 	var name []byte
@@ -66,11 +66,11 @@ func tag(v jsonread.Value, otherwise string) (string, bool) {
 
 var clauseTypes = []string{"field", "text", "knn", "nested", "and", "or", "not", "boost", "fuse"}
 
-// typeHints are the properties of other clauses that a clause without a type
-// holds by mistake, with the type that was probably meant.
+// typeHints maps properties that a clause without a type holds by mistake to the
+// type that was probably meant.
 var typeHints = map[string]string{"text": "text", "vector": "knn", "k": "knn", "path": "nested", "clauses": "and"}
 
-// clause reads one clause; nil when its kind is not clear.
+// clause reads one clause and returns nil when its kind is unclear.
 func (d *decoder) clause(v jsonread.Value) Clause {
 	if v.Kind() != jsonread.ObjectKind {
 		v.Advise(clauseExample, problem.RequestValueInvalid, "reason", "expected a clause object, found "+v.Kind().String())
@@ -291,12 +291,12 @@ func (d *decoder) ranking(v jsonread.Value) Ranking {
 	return r
 }
 
-// vector reads a list of numbers. A number beyond a double is kept as
-// infinite, which no field takes.
+// vector reads a list of numbers. A number beyond the range of a double becomes
+// infinite, which every field rejects.
 func (d *decoder) vector(v jsonread.Value) []float64 {
 	vector := []float64{}
 	if v.Kind() != jsonread.ListKind {
-		v.Items(nil) // reports what it is
+		v.Items(nil) // reports the kind found
 		return vector
 	}
 	items := jsonread.Items(v.Raw())
@@ -315,7 +315,7 @@ func (d *decoder) vector(v jsonread.Value) []float64 {
 	return vector
 }
 
-// misread stands for a name of another kind, which was reported and is not
+// misread stands for a name of the wrong kind, which was reported and is not
 // missing.
 const misread = "\x00"
 
@@ -328,14 +328,14 @@ func (d *decoder) name(v jsonread.Value) string {
 	return text
 }
 
-// required reports the code at a member that is missing or blank.
+// required reports code for a member that is missing or blank.
 func (d *decoder) required(v jsonread.Value, member, value string, code *problem.Code) {
 	if blank(value) {
 		d.found.Report(code.At(v.Path().Field(member)))
 	}
 }
 
-// capped returns a bound, or the widest one when it is 0.
+// capped returns a bound, or the largest one for 0.
 func capped(max int) int {
 	if max == 0 {
 		return 1<<31 - 1

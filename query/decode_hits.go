@@ -12,8 +12,8 @@ func (d *decoder) highlight(v jsonread.Value) *Highlight {
 	return &Highlight{At: v.Path(), Fields: listed(d, v, problem.SearchHighlightFieldsRequired, d.highlightField)}
 }
 
-// listed reads an object whose only member, fields, has options for at least
-// one field.
+// listed reads an object whose only member, fields, holds options for at least one
+// field.
 func listed[T any](d *decoder, v jsonread.Value, none *problem.Code, read func(field string, options jsonread.Value) T) []T {
 	var fields []T
 	empty := true
@@ -67,7 +67,7 @@ func (d *decoder) highlightField(field string, options jsonread.Value) Highlight
 	return f
 }
 
-// mark reads what is put before or behind a highlighted word.
+// mark reads the text to put before or after a highlighted word.
 func mark(v jsonread.Value) (string, bool) {
 	text, ok := v.Text()
 	if len(text) > MaxMark {
@@ -105,7 +105,7 @@ func (d *decoder) matchedField(field string, options jsonread.Value) MatchedFiel
 	return f
 }
 
-// inside checks a list of fields that must lie below a nested list.
+// inside checks that a list of fields is not empty and lies below a nested list.
 func (d *decoder) inside(v jsonread.Value, list string, fields []FieldName, empty, notInside *problem.Code) {
 	if v.Kind() == jsonread.ListKind && elements(v) == 0 {
 		v.Report(empty)
@@ -117,7 +117,7 @@ func (d *decoder) inside(v jsonread.Value, list string, fields []FieldName, empt
 	}
 }
 
-// Below reports whether a dotted path lies below another one.
+// Below reports whether a dotted path lies strictly below another one.
 func Below(path, parent string) bool {
 	return len(path) > len(parent) && strings.HasPrefix(path, parent) && path[len(parent)] == '.'
 }
@@ -149,7 +149,7 @@ func (d *decoder) hits(v jsonread.Value) *Hits {
 	}
 	switch {
 	case !h.HasFields:
-	case blank(h.List) || h.List == misread: // fields of what is not known lie nowhere
+	case blank(h.List) || h.List == misread: // fields cannot be checked against an unknown list
 		d.inside(fields, h.List, nil, problem.SearchHitsFieldsEmpty, problem.SearchHitsFieldNotInside)
 	default:
 		d.inside(fields, h.List, h.Fields, problem.SearchHitsFieldsEmpty, problem.SearchHitsFieldNotInside)
@@ -171,7 +171,7 @@ func (d *decoder) pages(v jsonread.Value) *Pages {
 	return p
 }
 
-// checkHits reports what value hits do not go with.
+// checkHits reports members that cannot be combined with value hits.
 func (d *decoder) checkHits(s *Search, g *given) {
 	h := s.Hits
 	if h == nil {
@@ -204,7 +204,7 @@ func (d *decoder) checkHits(s *Search, g *given) {
 	d.refuseKnn(s.Query)
 }
 
-// refuseKnn reports the knn clauses that stand outside nested clauses.
+// refuseKnn reports the knn clauses outside nested clauses.
 func (d *decoder) refuseKnn(clauses []Clause) {
 	for _, c := range clauses {
 		switch c := c.(type) {

@@ -9,7 +9,7 @@ import (
 
 var matcherTypes = []string{"equals", "in", "any", "prefix", "under", "range", "ranges", "text", "distance"}
 
-// matcher reads one matcher; nil when its kind is not clear.
+// matcher reads one matcher and returns nil when its kind is unclear.
 func (d *decoder) matcher(v jsonread.Value) Matcher {
 	if v.Kind() != jsonread.ObjectKind {
 		v.Advise(`Send a matcher, such as {"value": "red"} or {"type": "range", "gte": 10}.`,
@@ -125,8 +125,8 @@ func (d *decoder) underMatcher(v jsonread.Value) Matcher {
 	return m
 }
 
-// interval reads the bounds of a range. An entry of `ranges` has no type and
-// spells its bounds from and to as well.
+// interval reads the bounds of a range. An entry of `ranges` has no type and also
+// accepts from and to as names of its bounds.
 func (d *decoder) interval(v jsonread.Value, entry bool) Range {
 	r := Range{At: v.Path()}
 	lower, upper := 0, 0

@@ -5,8 +5,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// DecodeSuggest reads the body of a suggest request. A missing body is an
-// empty one.
+// DecodeSuggest decodes the body of a suggest request. A missing body is an empty
+// request.
 func DecodeSuggest(body []byte, limits Limits) (*Suggest, error) {
 	d := newDecoder(limits)
 	s := &Suggest{Limit: min(DefaultSuggestions, capped(limits.MaxSuggestions)), Typos: TyposAuto}
@@ -41,8 +41,8 @@ func DecodeSuggest(body []byte, limits Limits) (*Suggest, error) {
 	return s, nil
 }
 
-// DecodeFacetValues reads the body of a request for the values of one facet.
-// A missing body is an empty one.
+// DecodeFacetValues decodes the body of a request for the values of one facet. A
+// missing body is an empty request.
 func DecodeFacetValues(body []byte, limits Limits) (*FacetValues, error) {
 	d := newDecoder(limits)
 	f := &FacetValues{Limit: min(DefaultFacetLimit, capped(limits.MaxFacetValues)), Order: OrderCount}
@@ -79,8 +79,8 @@ func DecodeFacetValues(body []byte, limits Limits) (*FacetValues, error) {
 	return f, nil
 }
 
-// DecodeDelete reads the body of a delete action. The caps of the node on k
-// and fuse depth do not apply to what is deleted.
+// DecodeDelete decodes the body of a delete action. The node's limits of k and fuse
+// depth do not apply to deletes.
 func DecodeDelete(body []byte, limits Limits) (*Delete, error) {
 	limits.MaxKnnK, limits.MaxFuseDepth = 0, 0
 	d := newDecoder(limits)
@@ -104,7 +104,7 @@ func DecodeDelete(body []byte, limits Limits) (*Delete, error) {
 		case "all":
 			var ok bool
 			r.All, ok = v.Bool()
-			hasAll = r.All || !ok && !v.IsNull() // false is not given
+			hasAll = r.All || !ok && !v.IsNull() // false counts as absent
 		case "locale":
 			hasLocale = !v.IsNull()
 			r.Locale = locale(v)

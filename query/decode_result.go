@@ -27,8 +27,8 @@ func (d *decoder) facets(v jsonread.Value) []Facet {
 	return facets
 }
 
-// upTo reads the entries of a list. One with more entries than a search may have
-// is reported, and those beyond are not read.
+// upTo reads the entries of a list. If there are more than most, it reports that
+// and skips the rest.
 func upTo(v jsonread.Value, most int, read func(item jsonread.Value)) bool {
 	count := elements(v)
 	if count <= most {
@@ -196,8 +196,8 @@ func (d *decoder) facetRanges(v jsonread.Value) []FacetRange {
 	return ranges
 }
 
-// rises reports whether to lies above from as far as the shape shows:
-// numbers and timestamps are compared, anything else is left to the index.
+// rises reports whether to lies above from, as far as the shape shows: numbers and
+// timestamps are compared, anything else is left to the index.
 func rises(from, to Literal) bool {
 	switch {
 	case from.Kind() == NumberLiteral && to.Kind() == NumberLiteral:
@@ -311,7 +311,7 @@ func (d *decoder) signal(v jsonread.Value) Signal {
 	return s
 }
 
-// shape reads the shape object of a signal and returns 1 when it is there.
+// shape reads the shape object of a signal and returns 1 if it is present, else 0.
 func (d *decoder) shape(v jsonread.Value, s *Signal, shape SignalShape, parameter string, code *problem.Code) int {
 	if v.IsNull() {
 		return 0
@@ -379,7 +379,7 @@ func (d *decoder) rescore(v jsonread.Value) *Rescore {
 	return r
 }
 
-// elements counts the elements of a list.
+// elements returns the number of elements of a list.
 func elements(v jsonread.Value) int {
 	n := 0
 	for items := jsonread.Items(v.Raw()); items.Next(); {
@@ -388,8 +388,8 @@ func elements(v jsonread.Value) int {
 	return n
 }
 
-// isShort reports whether a list or object has fewer entries than it needs. What
-// is of another kind was reported and is not short.
+// isShort reports whether a list or object has fewer entries than required. A value
+// of another kind was reported already and is not short.
 func isShort(v jsonread.Value, kind jsonread.Kind, least int) bool {
 	if v.IsNull() || v.Kind() != kind {
 		return v.IsNull()

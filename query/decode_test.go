@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// problems renders what is wrong with a body as "code@path" words.
+// problems formats the problems of a body as "code@path" words.
 func problems(err error) string {
 	var parts []string
 	for _, p := range problem.All(err) {

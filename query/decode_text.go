@@ -23,7 +23,8 @@ func (d *decoder) textClause(v jsonread.Value) Clause {
 	return c
 }
 
-// textFields reads the map from field to weight; null is the field's own.
+// textFields reads the map from field to weight; null stands for the field's own
+// weight.
 func (d *decoder) textFields(v jsonread.Value) []TextField {
 	var fields []TextField
 	if v.Kind() == jsonread.ListKind {
@@ -46,8 +47,8 @@ func (d *decoder) textFields(v jsonread.Value) []TextField {
 	return fields
 }
 
-// text reads what text clauses and text matchers have in common; other reads
-// the members that only one of them has.
+// text reads the members common to text clauses and text matchers; other reads the
+// members that only one of them has.
 func (d *decoder) text(v jsonread.Value, t *Text, other func(string, jsonread.Value) bool) {
 	*t = Text{Match: MatchAll, Join: JoinAll, Prefix: PrefixLastToken, Typos: TyposAuto, Relax: RelaxUnmatched}
 	hasText, hasJoin, hasMatch := false, false, true
@@ -95,7 +96,7 @@ func (d *decoder) text(v jsonread.Value, t *Text, other func(string, jsonread.Va
 		d.found.Report(problem.SearchClauseTextRequired.At(v.Path().Field("text")))
 	}
 	if !hasMatch {
-		return // what goes with it is not known
+		return // the rules for its other members are unknown
 	}
 	if hasJoin && t.Match != MatchUser {
 		d.found.Report(problem.SearchClauseJoinUnsupported.At(v.Path().Field("join")))
@@ -157,7 +158,7 @@ func (d *decoder) targets(v jsonread.Value, unsupported, fieldRequired *problem.
 	return targets
 }
 
-// spelled returns the text of a member, nil for null.
+// spelled returns the raw JSON of a member, or nil for null.
 func spelled(v jsonread.Value) []byte {
 	if v.IsNull() {
 		return nil
@@ -165,8 +166,8 @@ func spelled(v jsonread.Value) []byte {
 	return v.Raw()
 }
 
-// when reads the clauses of a value chain: nested, knn and fuse are reported
-// wherever they stand.
+// when reads the clauses of a value chain. It reports nested, knn and fuse at any
+// depth.
 func (d *decoder) when(v jsonread.Value, unsupported *problem.Code) []Clause {
 	outer := d.nested
 	d.nested = false

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Requests are encoded for a client: what has its zero value is left out, so
-// that the node fills in its default. A request that was decoded encodes to a
-// body with the same meaning, except that a limit of 0 is spelled NoHits and
-// that weights of 0 (rankings, signals, rescore) read as left out.
+// Requests are encoded for a client. Zero values are omitted, so that the node
+// fills in its defaults. A decoded request encodes to a body with the same meaning,
+// with two exceptions: a limit of 0 is spelled NoHits, and weights of 0 (rankings,
+// signals, rescore) are omitted.
 
-// NoHits is the limit of a search that asks for totals and facets only.
+// NoHits is the limit of a search that returns only totals and facets.
 const NoHits = -1
 
 // scalar is a Go type that a field of an index can hold.
@@ -35,7 +35,7 @@ func Value[T scalar](value T) Literal {
 	return valueOfKind(value)
 }
 
-// TimeOf returns the literal of a moment.
+// TimeOf returns the literal of a point in time.
 func TimeOf(at time.Time) Literal { return TextOf(at.Format(time.RFC3339Nano)) }
 
 // MarshalJSON encodes the body of a search.
@@ -162,7 +162,8 @@ func (w *writer) literals(name string, values []Literal) {
 	w.close(']')
 }
 
-// orNull returns the literal, null for none: a node refuses it with its place.
+// orNull returns the literal, or null for none: the node then rejects it and names
+// its path.
 func (l Literal) orNull() []byte {
 	if l == nil {
 		return []byte("null")

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// valueOfKind returns the literal of a value of a named or small type.
+// valueOfKind returns the literal of a value of a named or less common type.
 func valueOfKind(value any) Literal {
 	v := reflect.ValueOf(value)
 	switch {
@@ -27,7 +27,7 @@ func valueOfKind(value any) Literal {
 	return appendFloat(nil, v.Float())
 }
 
-// clauses appends a list of clauses unless there is none.
+// clauses appends a list of clauses unless it is nil.
 func (w *writer) clauses(name string, clauses []Clause) {
 	if clauses == nil {
 		return

@@ -11,8 +11,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// sameRequest compares what requests mean: not where they were read and how
-// they were spelled.
+// sameRequest compares the meaning of requests, not their paths and spelling.
 var sameRequest = cmp.Options{
 	cmpopts.IgnoreTypes(problem.Path{}),
 	cmpopts.IgnoreFields(Search{}, "QueryText", "FiltersText"),

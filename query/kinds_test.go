@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A request with nearly every property there is.
+// fullRequest has nearly every property of a search.
 const fullRequest = `{"query":[
 	{"type":"text","text":"mug","fields":{"title":2},"match":"user","join":"all","prefix":"off","typos":"auto","slop":1,"relax":"off","combine":"term",
 		"interpret":{"fields":[{"field":"n","when":[{"field":"a","match":{"value":1}}],"fallback":[{"field":"m"}]}]}},
@@ -28,7 +28,7 @@ const fullRequest = `{"query":[
 
 const hitsRequest = `{"hits":{"path":"list","fields":["list.c"],"when":[{"field":"n","match":{"value":1}}]},"after":"AgIA"}`
 
-// places calls visit for every value of a JSON tree with its path and a function
+// places calls visit for every value of a JSON tree, with its path and a function
 // that replaces it.
 func places(value any, path string, replace func(any), visit func(path string, value any, replace func(any), isItem bool)) {
 	switch v := value.(type) {
@@ -52,8 +52,8 @@ func places(value any, path string, replace func(any), visit func(path string, v
 	}
 }
 
-// One value of the wrong kind is one problem, told where it stands and with
-// nothing that only follows from it.
+// TestAValueOfTheWrongKindIsOneProblem checks that one value of the wrong kind
+// gives one problem, at its path, without consequential ones.
 func TestAValueOfTheWrongKindIsOneProblem(t *testing.T) {
 	for _, body := range []string{fullRequest, hitsRequest} {
 		var root any

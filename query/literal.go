@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Literal is a JSON value as the request spelled it. Whether it fits a field
-// is decided when the request is compiled. Nil: no value.
+// Literal is a JSON value as the request spelled it. Compiling the request decides
+// whether it fits a field. Nil means no value.
 type Literal []byte
 
 // LiteralKind is the type of the value in a Literal.
@@ -22,7 +22,7 @@ const (
 	OtherLiteral // an object or an array
 )
 
-// Kind returns what the literal holds.
+// Kind returns the kind of value the literal holds.
 func (l Literal) Kind() LiteralKind {
 	if len(l) == 0 {
 		return NoLiteral
@@ -64,14 +64,14 @@ func (l Literal) String() string { return string(l) }
 func TextOf(text string) Literal {
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil {
-		// Only invalid UTF-8 is refused, and it was replaced all the same.
+		// Only invalid UTF-8 is an error, and it was replaced anyway.
 		return quoted
 	}
 	return quoted
 }
 
-// spaceAt returns the size of the whitespace character at i, or 0. A no-break
-// space holds together what stands around it, such as the digits of a number.
+// spaceAt returns the size of the whitespace character at i, or 0. A no-break space
+// does not separate, for example the digits of a number.
 func spaceAt(text string, i int) int {
 	if c := text[i]; c < utf8.RuneSelf {
 		if c == ' ' || c >= '\t' && c <= '\r' {
@@ -86,7 +86,7 @@ func spaceAt(text string, i int) int {
 	return 0
 }
 
-// blank reports whether the text holds nothing but whitespace.
+// blank reports whether the text is empty or only whitespace.
 func blank(text string) bool {
 	for i := 0; i < len(text); {
 		size := spaceAt(text, i)

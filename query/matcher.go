@@ -2,12 +2,12 @@ package query
 
 import "github.com/quiresearch/quire/problem"
 
-// Matcher is what a field clause asks of a value: a tagged union of the
+// Matcher is the condition of a field clause on a value: a tagged union of the
 // *…Matcher types of this package.
 type Matcher interface {
-	// Path is the place of the matcher in the request.
+	// Path returns the path of the matcher in the request.
 	Path() problem.Path
-	// Type is the matcher's tag as requests spell it.
+	// Type returns the tag of the matcher as spelled in requests.
 	Type() string
 	matcher()
 }
@@ -18,7 +18,7 @@ type EqualsMatcher struct {
 	Value Literal
 }
 
-// InMatcher matches any of the values; none matches nothing.
+// InMatcher matches any of the values; without values it matches nothing.
 type InMatcher struct {
 	At     problem.Path
 	Values []Literal
@@ -35,7 +35,7 @@ type PrefixMatcher struct {
 	Value Literal
 }
 
-// UnderMatcher matches a level of a hierarchy and what lies below it.
+// UnderMatcher matches a level of a hierarchy and everything below it.
 type UnderMatcher struct {
 	At    problem.Path
 	Level string
@@ -47,7 +47,8 @@ type RangeMatcher struct {
 	Range
 }
 
-// RangesMatcher matches values in any of the ranges; none matches nothing.
+// RangesMatcher matches values in any of the ranges; without ranges it matches
+// nothing.
 type RangesMatcher struct {
 	At     problem.Path
 	Ranges []Range
@@ -60,7 +61,7 @@ type Range struct {
 	From, To         bool // gte is spelled from, lt is spelled to
 }
 
-// TextMatcher searches text in the clause's field.
+// TextMatcher searches for text in the clause's field.
 type TextMatcher struct {
 	At problem.Path
 	Text

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// writer appends JSON members. It puts the commas.
+// writer appends JSON members and separates them by commas.
 type writer struct {
 	dst []byte
 }
@@ -18,7 +18,7 @@ func (w *writer) name(name string) {
 	w.dst = append(append(append(w.dst, '"'), name...), '"', ':')
 }
 
-// comma separates from what stands before, if anything does.
+// comma appends a comma unless this is the first member or element.
 func (w *writer) comma() {
 	if n := len(w.dst); n > 0 {
 		switch w.dst[n-1] {
@@ -86,8 +86,8 @@ func appendText(dst []byte, value string) []byte {
 	return dst
 }
 
-// appendFloat appends a number. A score beyond what scores can hold becomes the
-// largest; other values that JSON cannot hold become 0.
+// appendFloat appends a number. Positive infinity becomes the largest score; other
+// values that JSON cannot represent become 0.
 func appendFloat(dst []byte, value float64) []byte {
 	switch {
 	case math.IsInf(value, 1):
@@ -202,7 +202,7 @@ func (w *writer) hit(h *Hit) {
 	w.close('}')
 }
 
-// key appends a member name that may need escapes.
+// key appends a member name that may need escaping.
 func (w *writer) key(name string) {
 	w.comma()
 	w.dst = append(appendText(w.dst, name), ':')
@@ -352,7 +352,7 @@ func (w *writer) interpreted(i *Interpreted) {
 	w.close('}')
 }
 
-// matcher appends the matchers that interpretations make.
+// matcher appends a matcher of an interpretation.
 func (w *writer) matcher(m Matcher) {
 	w.dst = append(w.dst, '{')
 	switch m := m.(type) {
@@ -464,7 +464,7 @@ func (w *writer) judgements(all []Judged) {
 	w.close(']')
 }
 
-// texts appends a list that is left out when it is empty.
+// texts appends a list of strings unless it is empty.
 func (w *writer) texts(name string, values []string) {
 	if len(values) == 0 {
 		return

@@ -1,21 +1,21 @@
 // Package query holds the requests of the data plane as Go types (search,
 // suggest, facet values, explain, delete) and the answers to them.
 //
-// A body is decoded strictly: DecodeSearch and its siblings look at the shape
-// alone, fill in defaults and collect every problem with its place. Whether a
-// field exists, has the usage and takes the value is asked later, when the
-// request is compiled against an index.
+// A body is decoded strictly: DecodeSearch and its siblings check only the shape,
+// fill in defaults and collect every problem with its path. Whether a field exists,
+// has the usage and accepts the value is checked later, when the request is
+// compiled against an index.
 //
 //	request, err := query.DecodeSearch(body, query.DefaultLimits())
 //
-// The clause budget is measured first and a violation is answered alone.
-// Decoded requests are plain data and are never changed afterwards; a caller that
-// rewrites clauses builds others. They may be read from many goroutines.
+// The clause budget is checked first, and a violation is reported alone. Decoded
+// requests are plain data and never change; a caller that rewrites clauses builds
+// new ones. They may be read by any number of goroutines.
 package query
 
 import "github.com/quiresearch/quire/problem"
 
-// Limits bounds what a request may ask of a node.
+// Limits bounds what a request may demand of a node.
 type Limits struct {
 	MaxLimit         int
 	MaxPageDepth     int
@@ -28,7 +28,7 @@ type Limits struct {
 	MaxSuggestions   int
 }
 
-// DefaultLimits returns the limits of a node that configures none.
+// DefaultLimits returns the limits of a node without configured ones.
 func DefaultLimits() Limits {
 	return Limits{
 		MaxLimit:         1000,
@@ -43,7 +43,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Numbers the interface fixes.
+// Limits and defaults fixed by the interface.
 const (
 	DefaultLimit         = 10
 	DefaultFacetLimit    = 10
@@ -54,7 +54,7 @@ const (
 	MaxSignals           = 32
 	MaxListedFields      = 1024    // names in one list of fields
 	MaxListedValues      = 100_000 // of all in and ranges matchers together
-	MaxMark              = 1000    // bytes before or behind a highlighted word
+	MaxMark              = 1000    // bytes before or after a highlighted word
 	DefaultMatchedLimit  = 3
 	MaxMatchedLimit      = 100
 	DefaultFragments     = 3
@@ -76,10 +76,10 @@ type Search struct {
 	Sort        []Sort // empty: by score
 	Signals     []Signal
 	SignalsMode SignalsMode
-	HasSignals  bool // distinguishes `signals: []` from none
+	HasSignals  bool // distinguishes `signals: []` from an absent member
 	Rescore     *Rescore
-	Locale      string      // empty: each field's default
-	Fields      []FieldName // read only when HasFields
+	Locale      string      // empty: the default locale of each field
+	Fields      []FieldName // used only with HasFields
 	HasFields   bool
 	Highlight   *Highlight
 	Matched     *Matched
@@ -89,11 +89,11 @@ type Search struct {
 	After       string
 	Before      string
 	Pages       *Pages
-	ExactTotal  bool // as asked; facets, pages and limit 0 imply it as well
+	ExactTotal  bool // as requested; facets, pages and limit 0 imply it as well
 	Freshness   string
 
-	// QueryText and FiltersText are the clauses as the request spelled them,
-	// nil when absent.
+	// QueryText and FiltersText are the clauses as the request spelled them, nil
+	// when absent.
 	QueryText, FiltersText []byte
 }
 
@@ -103,23 +103,23 @@ type FieldName struct {
 	Field string
 }
 
-// Facet asks for the counts of one field.
+// Facet requests the counts of one field.
 type Facet struct {
 	At             problem.Path
 	Name           string
 	Field          string
 	Limit          int
 	Order          FacetOrder
-	Ranges         []FacetRange // nil: values are counted
+	Ranges         []FacetRange // nil: count values
 	Level          string       // `path`: the level whose children are counted
 	Depth          int
 	Tree           bool     // path or depth was given
-	ExcludeFilters []string // fields whose filters do not narrow this facet
+	ExcludeFilters []string // fields whose filters do not apply to this facet
 	When           []Clause // of a value chain
 	Fallback       []Target // of a value chain
 }
 
-// FacetOrder says in which order values are listed.
+// FacetOrder is the order in which values are listed.
 type FacetOrder string
 
 const (
@@ -155,7 +155,7 @@ type Sort struct {
 	Fallback   []Target // of a value chain
 }
 
-// SignalsMode says how a request's signals meet those of the index.
+// SignalsMode says how a request's signals combine with those of the index.
 type SignalsMode string
 
 const (
@@ -163,7 +163,7 @@ const (
 	SignalsReplace SignalsMode = "replace"
 )
 
-// SignalShape turns a field's value into a number from 0 to 1.
+// SignalShape is the function that maps a field's value to a number from 0 to 1.
 type SignalShape string
 
 const (
@@ -172,8 +172,8 @@ const (
 	Linear     SignalShape = "linear"
 )
 
-// Signal lifts the score by a field's value. Parameter is the pivot, the half
-// life in seconds or the ceiling, by shape.
+// Signal raises the score by a field's value. Parameter is the pivot, the half-life
+// in seconds or the ceiling, depending on the shape.
 type Signal struct {
 	At        problem.Path
 	Field     string
@@ -191,13 +191,13 @@ type Rescore struct {
 	Weight  float64
 }
 
-// Highlight asks for marked fragments.
+// Highlight requests marked fragments.
 type Highlight struct {
 	At     problem.Path
 	Fields []HighlightField
 }
 
-// HighlightField is one field to cut fragments of.
+// HighlightField is one field to return fragments of.
 type HighlightField struct {
 	At        problem.Path
 	Field     string
@@ -206,7 +206,7 @@ type HighlightField struct {
 	Pre, Post string
 }
 
-// Matched asks for the list values that matched.
+// Matched requests the list values that matched.
 type Matched struct {
 	At     problem.Path
 	Fields []MatchedField
@@ -217,7 +217,7 @@ type MatchedField struct {
 	At        problem.Path
 	Field     string
 	Limit     int
-	Fields    []FieldName // read only when HasFields
+	Fields    []FieldName // used only with HasFields
 	HasFields bool
 }
 
@@ -225,13 +225,13 @@ type MatchedField struct {
 type Hits struct {
 	At        problem.Path
 	List      string      // the path of the nested object field
-	Fields    []FieldName // read only when HasFields
+	Fields    []FieldName // used only with HasFields
 	HasFields bool
-	When      []Clause // read only when HasWhen
+	When      []Clause // used only with HasWhen
 	HasWhen   bool
 }
 
-// Pages asks for numbered pages.
+// Pages requests numbered pages.
 type Pages struct {
 	Max int
 }
@@ -248,8 +248,8 @@ type Suggest struct {
 	FiltersText []byte // the filters as the request spelled them, nil when absent
 }
 
-// FacetValues is a request for the values of one facet; the field stands in
-// the request's address.
+// FacetValues is a request for the values of one facet. The path of the request
+// names the field.
 type FacetValues struct {
 	Query     []Clause
 	Filters   []Clause
@@ -266,7 +266,7 @@ type FacetValues struct {
 
 // Delete is a request to delete documents: exactly one of keys, query, all.
 type Delete struct {
-	Keys    []Literal // read only when HasKeys
+	Keys    []Literal // used only with HasKeys
 	HasKeys bool
 	Query   []Clause
 	All     bool

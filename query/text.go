@@ -2,8 +2,8 @@ package query
 
 import "github.com/quiresearch/quire/problem"
 
-// Text is what a text clause and a text matcher have in common. Decoding
-// fills in the defaults.
+// Text holds the members common to text clauses and text matchers. Decoding fills
+// in the defaults.
 type Text struct {
 	Text      string
 	Match     TextMatch
@@ -15,7 +15,7 @@ type Text struct {
 	Interpret Interpret
 }
 
-// TextMatch says which words of a text have to be found.
+// TextMatch says which words of a text must be found.
 type TextMatch string
 
 const (
@@ -33,7 +33,7 @@ const (
 	JoinAny Join = "any"
 )
 
-// Prefix says whether the last word may be half typed.
+// Prefix says whether the last word may be the start of a longer one.
 type Prefix string
 
 const (
@@ -41,7 +41,7 @@ const (
 	PrefixOff       Prefix = "off"
 )
 
-// Typos says whether misspellings are forgiven.
+// Typos says whether misspellings are tolerated.
 type Typos string
 
 const (
@@ -49,7 +49,7 @@ const (
 	TyposOff  Typos = "off"
 )
 
-// Relax says what is given up when nothing matches.
+// Relax says which words may be dropped when nothing matches.
 type Relax string
 
 const (
@@ -58,7 +58,7 @@ const (
 	RelaxOff       Relax = "off"
 )
 
-// Combine says how the words of a text spread over its fields.
+// Combine says how the words of a text may be distributed over its fields.
 type Combine string
 
 const (
@@ -66,7 +66,8 @@ const (
 	CombineField Combine = "field"
 )
 
-// NestedScore folds the scores of a document's matching list values.
+// NestedScore says how the scores of a document's matching list values are
+// combined.
 type NestedScore string
 
 const (
@@ -76,23 +77,23 @@ const (
 	ScoreTotal NestedScore = "total"
 )
 
-// Interpret says whether quantities and values are read out of a user text,
-// and on which targets.
+// Interpret says whether quantities and values are interpreted in a user text, and
+// on which targets.
 type Interpret struct {
 	Off     bool
 	Targets []Target // empty: every field that declares a unit
 }
 
-// Target is a field a value is taken from: of documents (or list values)
-// where When holds. Fallback targets serve those without a value so far.
-// Interpretation, sorts and range facets use it.
+// Target is a field from which a value is taken: of documents (or list values)
+// where When holds. Fallback targets apply to those without a value so far.
+// Interpretation, sorts and range facets use targets.
 type Target struct {
 	At       problem.Path
 	Field    string
 	When     []Clause
 	Fallback []Target
-	// WhenText and FallbackText are the same as the request spelled them, nil
-	// when absent.
+	// WhenText and FallbackText are the JSON as the request spelled it, nil when
+	// absent.
 	WhenText, FallbackText []byte
 }
 
@@ -106,14 +107,14 @@ const (
 	ExcludedPhrase
 )
 
-// TextPart is one part of a user text. Text is without quotes and the minus
-// sign; Start and End are the byte range it takes in the typed text, quotes
-// and minus sign included.
+// TextPart is one part of a user text. Text excludes quotes and the minus sign;
+// Start and End are its byte range in the typed text, including quotes and minus
+// sign.
 type TextPart struct {
 	Kind       PartKind
 	Text       string
 	Start, End int
-	Unclosed   bool // a quotation that runs to the end of the text
+	Unclosed   bool // a quotation without a closing quote, which runs to the end of the text
 }
 
 // UserParts splits a text by the grammar of user mode: whitespace separates;
