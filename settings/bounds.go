@@ -6,19 +6,21 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Bounds of settings. Every search reads them, and the terms of synonyms and typo
-// exclusions are analysed once for every chain that fields are read by.
+// Bounds of settings. Every search reads settings, and the terms of synonyms and
+// typo exclusions are analysed once per chain of the fields.
 const (
-	maxSets      = 1000    // of synonyms; lists of typo exclusions
-	maxTerms     = 100_000 // of all sets of synonyms; of all lists of typo exclusions
+	maxSets      = 1000    // sets of synonyms; also lists of typo exclusions
+	maxTerms     = 100_000 // of all sets of synonyms; also of all lists of typo exclusions
 	maxTermBytes = 1000
-	maxNames     = 1000 // of fields, in one set or list
+	maxNames     = 1000 // field names in one set or list
 )
 
-// isWithinBounds reports whether excesses finds nothing. It may be called on nil.
+// isWithinBounds reports whether the settings exceed no bound. The receiver may be
+// nil.
 func (s *Settings) isWithinBounds() bool { return s == nil || s.excesses().Len() == 0 }
 
-// excesses reports the bounds that the settings exceed, each at its place.
+// excesses returns a problem for every bound that the settings exceed, each at its
+// path.
 func (s *Settings) excesses() *problem.List {
 	c := boundsChecker{}
 	for i := range s.Synonyms {
@@ -42,12 +44,12 @@ func (s *Settings) excesses() *problem.List {
 	return &c.found
 }
 
-// boundsChecker counts what sets of terms hold.
+// boundsChecker counts the content of sets of terms.
 type boundsChecker struct {
 	found   problem.List
 	sets    int
 	counted int
-	longest int // term of the set at hand
+	longest int // length of the longest term of the current set
 }
 
 func (c *boundsChecker) refuse(at problem.Path, format string, bound int) {

@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// repeated is the JSON texts of n numbered terms.
+// repeated returns the JSON of n numbered terms.
 func repeated(n int) string {
 	terms := make([]string, n)
 	for i := range terms {
@@ -17,8 +17,8 @@ func repeated(n int) string {
 	return strings.Join(terms, ",")
 }
 
-// What every search reads is bounded when it is given. Settings stored before a
-// bound came stay in force and can be changed.
+// TestBounds checks that new settings are bounded, because every search reads them.
+// Settings stored before a bound was introduced stay in force and can be changed.
 func TestBounds(t *testing.T) {
 	sets := make([]string, maxSets+1)
 	for i := range sets {

@@ -14,13 +14,13 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Decode reads the body of a replacement. The error holds every problem of the
-// body's shape; without one, every problem that can be found without a
-// definition, and the settings are returned beside it, so that Validate can
+// Decode decodes the body of a replacement. If the shape is wrong, the error holds
+// every problem of shape. Otherwise it holds every problem that can be found
+// without a definition, and the settings are returned as well, so that Validate can
 // find the rest.
 func Decode(body []byte) (*Settings, error) { return decode(body, true) }
 
-// decode is Decode with or without the bounds that hold for given settings.
+// decode is Decode with or without the bounds for new settings.
 func decode(body []byte, bounded bool) (*Settings, error) {
 	var found problem.List
 	value, ok := jsonread.Parse(body, &found)
@@ -46,10 +46,10 @@ func decode(body []byte, bounded bool) (*Settings, error) {
 	return s, found.Err()
 }
 
-// Load reads settings as stored, perhaps by a node of a later version. Members
-// this node does not know, members with values it does not take and features it
-// lacks are listed in UnsupportedFeatures; JSON and Version still give what is
-// stored. Bounds that came after they were stored do not hold for them.
+// Load reads stored settings, possibly written by a later version.
+// UnsupportedFeatures lists members this node does not know, members with values it
+// does not accept, and features it lacks; JSON and Version still describe what is
+// stored. Bounds introduced after the settings were stored do not apply.
 func Load(stored []byte, features []string) (*Settings, error) {
 	var found problem.List
 	value, ok := jsonread.Parse(stored, &found)
@@ -145,8 +145,8 @@ func readSynonyms(name string, v jsonread.Value) SynonymSet {
 	return set
 }
 
-// readRule reads one rule: at least two equivalent terms, or a mapping with
-// terms on both sides.
+// readRule reads one rule: at least two equivalent terms, or a mapping with terms
+// on both sides.
 func readRule(v jsonread.Value) SynonymRule {
 	var rule SynonymRule
 	kinds := 0
@@ -239,7 +239,7 @@ func readField(name string, v jsonread.Value) Field {
 	return field
 }
 
-// readEmpty reads an object without members and reports whether it is there.
+// readEmpty reads an object without members and reports whether it is present.
 func readEmpty(v jsonread.Value) bool {
 	if v.IsNull() {
 		return false
@@ -303,7 +303,7 @@ func readValue(v jsonread.Value) DeclaredValue {
 	return value
 }
 
-// isTag reports whether a tag is well formed and written canonically.
+// isTag reports whether a tag is well formed and canonical.
 func isTag(tag string) bool {
 	if tag == "" || locale.Canonical(tag) != tag {
 		return false

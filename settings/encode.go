@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// Names of what settings may use, as stored settings record them.
+// Names of features that settings may use, as recorded in stored settings.
 const (
 	FeatureSynonyms   = "query_synonyms"
 	FeatureExclusions = "typo_exclusions"
@@ -18,7 +18,7 @@ const (
 // capabilities are the features this node knows.
 var capabilities = []string{FeatureSynonyms, FeatureExclusions, FeatureInterpret, FeatureSuggest, FeatureValues, FeatureCounts}
 
-// Features names what the settings use, for nodes of other versions.
+// Features returns the features that the settings use, for nodes of other versions.
 func (s *Settings) Features() []string {
 	var features []string
 	add := func(used bool, name string) {
@@ -41,8 +41,8 @@ func (s *Settings) Features() []string {
 	return features
 }
 
-// JSON returns the settings as an object in canonical form: what was given,
-// without nulls, members sorted. It is never to be changed.
+// JSON returns the settings as an object in canonical form: only what was given,
+// without nulls, members sorted. The caller must not modify it.
 func (s *Settings) JSON() []byte { return s.document }
 
 // Version returns 16 hexadecimal digits that change with the content.

@@ -10,10 +10,10 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Patch applies a change object: its names are change paths, null clears. It
-// may be called on nil, which has nothing to begin with. The error holds every
-// problem that can be found without a definition, at the path of its change;
-// like Decode it may come with the settings. s is not changed.
+// Patch applies a change object: its names are change paths, and null clears. The
+// receiver may be nil, which stands for empty settings, and is not modified. The
+// error holds every problem that can be found without a definition, at the path of
+// its change; as with Decode, the settings may be returned as well.
 func (s *Settings) Patch(body []byte) (*Settings, error) {
 	var found problem.List
 	changes, ok := jsonread.Parse(body, &found)
@@ -29,7 +29,7 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 	}
 	tree := change.ParseTree(before)
 	target := change.Target{Tree: tree, Shape: settingsShape, Codes: change.SettingsCodes(), Found: &found}
-	made := []applied{} // none is a change too
+	made := []applied{} // not nil, because an empty change is a change too
 	changes.Members(func(path string, value jsonread.Value) bool {
 		made = append(made, appliedTo(path, value.IsNull()))
 		if found.Len() >= maxProblems || refuseSelector(path, &found) {
@@ -41,7 +41,7 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 	if err := found.Err(); err != nil {
 		return nil, err
 	}
-	// What was stored beyond the bounds can be changed, also bit by bit.
+	// Settings stored with too much content can still be changed, even step by step.
 	next, err := decode(tree.Append(nil), s.isWithinBounds())
 	refuseValues(problem.All(err), tree)
 	located(problem.All(err), made)
@@ -51,8 +51,8 @@ func (s *Settings) Patch(body []byte) (*Settings, error) {
 	return next, err
 }
 
-// refuseValues reports values of the wrong kind with the change that placed them: the
-// place is there, but cannot take what it was given.
+// refuseValues reports values of the wrong kind at the change that placed them: the
+// place exists but does not accept the value.
 func refuseValues(found problem.Problems, tree *change.Tree) {
 	tree.Written(problem.Path{}, func(stands problem.Path, written string) {
 		place := stands.String()
@@ -64,19 +64,18 @@ func refuseValues(found problem.Problems, tree *change.Tree) {
 	})
 }
 
-// isInside reports whether a path leads to a place or into it.
+// isInside reports whether a path leads to place or into it.
 func isInside(path, place string) bool {
 	rest, ok := strings.CutPrefix(path, place)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// refuseSelector reports a selector that the place it stands on cannot have: a
-// word names only values of a list that declares a key, a match only objects of
-// a list.
+// refuseSelector reports a selector that does not fit its place: a word selects
+// only values of a list that declares a key, and a match only objects of a list.
 func refuseSelector(path string, found *problem.List) bool {
 	steps, err := change.ParsePath(path)
 	if err != nil {
-		return false // reported when it is applied
+		return false // reported when the change is applied
 	}
 	at := settingsShape
 	for _, step := range steps {
@@ -105,12 +104,12 @@ func (s shape) refuses(kind change.SelectorKind) *problem.Code {
 	return nil
 }
 
-// shape is what a place of the settings may hold.
+// shape describes what a place in the settings may hold.
 type shape struct {
 	fields map[string]shape // of an object with fixed names
-	every  *shape           // of a map: what each entry is
+	every  *shape           // of a map: the shape of each entry
 	list   bool
-	key    string // member that names a value of a list
+	key    string // member that identifies a value of a list
 }
 
 func (s shape) members(name string) (shape, bool) {
@@ -127,7 +126,7 @@ func (s shape) Member(name string) (change.Shape, bool) {
 	return inner, ok
 }
 
-// Names returns the names of the members.
+// Names returns the sorted names of the members.
 func (s shape) Names() []string { return slices.Sorted(maps.Keys(s.fields)) }
 
 // IsObject reports whether values are objects.
@@ -136,13 +135,13 @@ func (s shape) IsObject() bool { return s.fields != nil || s.every != nil }
 // IsMultiple reports whether the place holds a list.
 func (s shape) IsMultiple() bool { return s.list }
 
-// Key returns the member that names a value of the list.
+// Key returns the member that identifies a value of the list.
 func (s shape) Key() string { return s.key }
 
-// IsLocalized is false: settings hold no variants.
+// IsLocalized returns false: settings have no variants.
 func (s shape) IsLocalized() bool { return false }
 
-// Variant answers for no tag.
+// Variant returns false: settings have no variants.
 func (s shape) Variant(string) (string, bool) { return "", false }
 
 func listOf(key string, fields map[string]shape) shape {
@@ -159,7 +158,7 @@ var (
 	empty  = object(map[string]shape{})
 )
 
-// settingsShape is the shape of the whole object.
+// settingsShape is the shape of the whole settings object.
 var settingsShape = object(map[string]shape{
 	"ranking": object(map[string]shape{
 		"tieBreakers": listOf("field", map[string]shape{"field": single, "direction": single}),

@@ -83,7 +83,8 @@ func TestPatchAppliesPaths(t *testing.T) {
 		{`{"fields.variants\\.colour":null,"fields.name.suggest":{},"fields.name.interpret":{}}`, `settings:fields:interpret_unsupported@fields.name.interpret settings:fields:suggest_unsupported@fields.name.suggest`},
 		{`{"fields.variants\\.colour":null,"fields.size.values[S].labels.en":" "}`, `settings:fields:values_invalid@fields.size.values[S].labels.en`},
 		{`{"synonyms.merch.fields":["absent"],"synonyms.merch.boost":0}`, `settings:synonyms:boost_out_of_range@synonyms.merch.boost settings:synonyms:field_unknown@synonyms.merch.fields`},
-		// What an earlier generation had is not a problem of a change that does not write it.
+		// Names missing in this generation are no problem of a change that does not
+		// write them.
 		{`{"synonyms.merch.boost":0.5}`, ``},
 		{`{}`, ``},
 		{`{"fields.variants\\.colour.interpret":null}`, ``},
@@ -127,7 +128,8 @@ func TestPatchAppliesPaths(t *testing.T) {
 	}
 }
 
-// Of a body with many problems as many are reported as of any other.
+// TestProblemsAreToldUpToABound checks that a body with many problems reports as
+// many as any other.
 func TestProblemsAreToldUpToABound(t *testing.T) {
 	var none *Settings
 	changes := []byte("{")

@@ -13,20 +13,20 @@ import (
 type applied struct {
 	path   string
 	steps  change.Path // nil: not a path
-	names  []string    // of the steps
+	names  []string    // names of the steps
 	clears bool        // null was given
 }
 
 func appliedTo(path string, clears bool) applied {
 	a := applied{path: path, clears: clears}
-	a.steps, _ = change.ParsePath(path) // an invalid one was refused
+	a.steps, _ = change.ParsePath(path) // an invalid path was already reported
 	for _, step := range a.steps {
 		a.names = append(a.names, step.Name)
 	}
 	return a
 }
 
-// written are changes by the first two names of their paths.
+// written groups changes by the first two names of their paths.
 type written map[[2]string][]applied
 
 func writtenBy(changes []applied) written {
@@ -43,8 +43,7 @@ func entryOf(names []string) (entry [2]string) {
 	return entry
 }
 
-// holds reports whether a change wrote what a problem is about, which stands in
-// an entry.
+// holds reports whether a change wrote the entry that a problem is about.
 func (w written) holds(p *problem.Problem) bool {
 	place := namesOf(p.Path)
 	entry := entryOf(place)
@@ -52,8 +51,9 @@ func (w written) holds(p *problem.Problem) bool {
 	return slices.ContainsFunc(w[entry], writes) || slices.ContainsFunc(w[[2]string{entry[0]}], writes)
 }
 
-// writes reports whether the change gave the entry a problem is about, or a
-// part of it. Clearing gives nothing, and what is added stands beside it.
+// writes reports whether the change wrote the entry that a problem is about, or a
+// part of it. Clearing writes nothing, and an added value leaves existing entries
+// alone.
 func (a applied) writes(p *problem.Problem, place []string) bool {
 	if a.clears || together(a.names, place) < min(len(a.names), len(place)) {
 		return false
@@ -71,24 +71,24 @@ func (a applied) writes(p *problem.Problem, place []string) bool {
 	return true
 }
 
-// located puts problems of changed settings where the caller can see them: at
-// the path of the change that reaches the place, or that made the object which
-// lacks it. What no change reaches, or several do, stays where it is in the
-// settings.
+// located sets the paths of problems with changed settings to where callers can see
+// them: the path of the change that reaches the place, or that created the object
+// which lacks it. A problem reached by no change, or by several, keeps its path in
+// the settings.
 func located(found problem.Problems, changes []applied) {
 	if len(changes) == 0 {
 		return
 	}
 	for _, p := range found {
 		if p.Code == problem.RequestPropertyUnknown {
-			continue // which points at a name inside the value
+			continue // its path already names the member inside the value
 		}
 		place := namesOf(p.Path)
 		by, best := "", sharedEnough-1
 		for _, c := range changes {
 			shared := together(c.names, place)
 			if shared > 0 && shared == min(len(c.names), len(place)) {
-				shared = len(place) + 1 // one reaches the other
+				shared = len(place) + 1 // one path leads to or into the other
 			}
 			switch {
 			case shared > best:
@@ -103,11 +103,11 @@ func located(found problem.Problems, changes []applied) {
 	}
 }
 
-// sharedEnough is how many names a place and a change must have in common to
-// speak of the same entry: two of synonyms.merch.rules.
+// sharedEnough is the number of leading names that a place and a change must share
+// to concern the same entry: two of synonyms.merch.rules.
 const sharedEnough = 2
 
-// together returns how many names two lists begin with in common.
+// together returns the number of leading names two lists share.
 func together(a, b []string) int {
 	shared := 0
 	for shared < min(len(a), len(b)) && a[shared] == b[shared] {
@@ -116,8 +116,7 @@ func together(a, b []string) int {
 	return shared
 }
 
-// namesOf returns the names of a problem's path without the positions in
-// lists.
+// namesOf returns the names of a problem's path without list positions.
 func namesOf(path string) []string {
 	var names []string
 	for path != "" {

@@ -2,10 +2,10 @@
 // synonyms, typo exclusions and what fields do for interpretation, suggestions
 // and labels.
 //
-// Decode reads a body strictly, Validate asks a definition whether it can do
-// what the settings name, Patch applies a change object, and JSON and Version
-// give the canonical form that is stored. Settings are never changed after
-// decoding; any number of goroutines may read them.
+// Decode reads a body strictly, Validate checks that a definition supports what the
+// settings name, Patch applies a change object, and JSON and Version give the
+// canonical form that is stored. Settings never change after decoding; any number
+// of goroutines may read them.
 package settings
 
 import (
@@ -20,17 +20,17 @@ type Settings struct {
 	Synonyms       []SynonymSet
 	TypoExclusions []ExclusionList
 	Fields         []Field
-	CountSearches  bool // count the texts that are searched for
-	// UnsupportedFeatures names capabilities this node lacks. When there are
-	// any, the node searches with the definition alone.
+	CountSearches  bool // count the texts of searches
+	// UnsupportedFeatures lists features this node lacks. If there are any, the node
+	// searches with the definition alone.
 	UnsupportedFeatures []string
 
 	document []byte            // canonical JSON
 	byField  map[string]*Field // of Fields
-	changes  []applied         // the changes that made these settings of others; nil: they are not a change
+	changes  []applied         // that produced these settings from others; nil: not the result of a change
 }
 
-// DefaultBoost is the weight of a synonym against a typed word.
+// DefaultBoost is the weight of a synonym relative to a typed word.
 const DefaultBoost = 0.8
 
 // SynonymSet is a set of query-time synonyms.
@@ -38,7 +38,7 @@ type SynonymSet struct {
 	At        problem.Path
 	Name      string
 	Rules     []SynonymRule
-	Fields    []string // read only when HasFields; otherwise every text field
+	Fields    []string // used only with HasFields; otherwise every text field
 	HasFields bool
 	Boost     float64
 }
@@ -49,16 +49,16 @@ type SynonymRule struct {
 	From, To   []string
 }
 
-// ExclusionList lists words that are held to their spelling.
+// ExclusionList lists words excluded from typo tolerance.
 type ExclusionList struct {
 	At        problem.Path
 	Name      string
 	Words     []string
-	Fields    []string // read only when HasFields; otherwise every text field
+	Fields    []string // used only with HasFields; otherwise every text field
 	HasFields bool
 }
 
-// Field is what one field does beyond its definition.
+// Field holds the settings of one field.
 type Field struct {
 	At        problem.Path
 	Field     string
@@ -70,10 +70,10 @@ type Field struct {
 	byValue map[string]int // position in Values
 }
 
-// MaxDeclaredValues is how many values one field may declare.
+// MaxDeclaredValues bounds the declared values of one field.
 const MaxDeclaredValues = 10000
 
-// DeclaredValue gives a value a place and labels.
+// DeclaredValue gives a value a position and labels.
 type DeclaredValue struct {
 	Value    string
 	Order    int32
@@ -87,8 +87,7 @@ type Label struct {
 	Text   string
 }
 
-// FieldNamed returns what the settings say of a field, or nil. It may be
-// called on nil.
+// FieldNamed returns the settings of a field, or nil. The receiver may be nil.
 func (s *Settings) FieldNamed(field string) *Field {
 	if s == nil {
 		return nil
@@ -96,8 +95,8 @@ func (s *Settings) FieldNamed(field string) *Field {
 	return s.byField[field]
 }
 
-// InForce returns the settings a search runs with: none when the node lacks a
-// capability they use.
+// InForce returns the settings a search uses: nil when the node lacks a feature
+// they use.
 func (s *Settings) InForce() *Settings {
 	if s == nil || len(s.UnsupportedFeatures) > 0 {
 		return nil
@@ -105,9 +104,8 @@ func (s *Settings) InForce() *Settings {
 	return s
 }
 
-// Label returns the label of a declared value in the locale that answers for
-// wanted, then in the fallback locale; empty when there is none. It may be
-// called on nil.
+// Label returns the label of a declared value in the locale that covers wanted,
+// else in the fallback locale, else "". The receiver may be nil.
 func (f *Field) Label(value, wanted, fallback string) string {
 	d := f.Declared(value)
 	if d == nil || len(d.Labels) == 0 {
@@ -120,8 +118,7 @@ func (f *Field) Label(value, wanted, fallback string) string {
 	return label
 }
 
-// Declared returns what is declared of a value, or nil. It may be called on
-// nil.
+// Declared returns the declaration of a value, or nil. The receiver may be nil.
 func (f *Field) Declared(value string) *DeclaredValue {
 	if f == nil {
 		return nil

@@ -34,7 +34,7 @@ func TestDecodeReportsEveryProblem(t *testing.T) {
 		{`{"synonyms":{"s":{"rules":[{},{"equivalent":["a"]},{"equivalent":["a"," "]},{"mapping":{"from":["a"]}},{"equivalent":["a","b"],"mapping":{"from":["a"],"to":["b"]}}],"boost":0}}}`,
 			`settings:synonyms:rule_invalid@synonyms.s.rules[0] settings:synonyms:rule_invalid@synonyms.s.rules[1] settings:synonyms:rule_invalid@synonyms.s.rules[2] ` +
 				`settings:synonyms:rule_invalid@synonyms.s.rules[3] settings:synonyms:rule_invalid@synonyms.s.rules[4] settings:synonyms:boost_out_of_range@synonyms.s.boost`},
-		{`{"other":1,"synonyms":{"s":{"rules":[{}],"boost":0}}}`, `request:property_unknown@other`}, // the shape alone
+		{`{"other":1,"synonyms":{"s":{"rules":[{}],"boost":0}}}`, `request:property_unknown@other`}, // only the shape is checked
 		{`{"typoExclusions":{"l":{"fields":["a"]}}}`, `request:value_required@typoExclusions.l.words`},
 		{`{"typoExclusions":{"l":{"words":["a",null,1]}}}`, `request:value_required@typoExclusions.l.words[1] request:value_invalid@typoExclusions.l.words[2]`},
 		{`{"fields":{"a.b":{"interpret":{"x":1},"suggest":[]}}}`, `request:property_unknown@fields["a.b"].interpret.x request:value_invalid@fields["a.b"].suggest`},
@@ -151,7 +151,8 @@ func TestLoadSetsAsideWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// What is stored is what was given, to the last digit, and is read again.
+// TestNumbersAreStoredAsGiven checks that numbers are stored exactly as given and
+// can be read again.
 func TestNumbersAreStoredAsGiven(t *testing.T) {
 	for given, want := range map[string]string{
 		`9223372036854775807`: `9223372036854775807`, `9007199254740993`: `9007199254740993`, `9.223372036854775807e18`: `9223372036854775807`,
@@ -170,7 +171,8 @@ func TestNumbersAreStoredAsGiven(t *testing.T) {
 	}
 }
 
-// Values of a later version set the settings aside as unknown members do.
+// TestLoadSetsAsideValuesItDoesNotTake checks that values of a later version
+// disable the settings as unknown members do.
 func TestLoadSetsAsideValuesItDoesNotTake(t *testing.T) {
 	s, err := Load([]byte(`{"ranking":{"tieBreakers":[{"field":"n","direction":"sideways"}],"signals":[{"field":"t","decay":{"halfLife":1e30}}]},"synonyms":{"a.b":5}}`), nil)
 	if err != nil || fmt.Sprint(s.UnsupportedFeatures) != "[ranking synonyms]" || s.InForce() != nil {

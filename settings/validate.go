@@ -7,15 +7,15 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Validate asks a generation's schema whether it can do what the settings
-// name. The error holds every problem, at the path of the change when the
-// settings come from Patch.
+// Validate checks that the schema of a generation supports what the settings name.
+// The error holds every problem, at the path of the change when the settings come
+// from Patch.
 func (s *Settings) Validate(schema *definition.Schema) error {
 	return s.told(s.check(schema).Problems())
 }
 
-// maxProblems is how many problems are reported, as of any body: each is looked for
-// among the changes.
+// maxProblems bounds the problems reported, as for any body: each is matched
+// against all changes.
 const maxProblems = 1000
 
 func (s *Settings) told(problems problem.Problems) error {
@@ -28,9 +28,9 @@ func (s *Settings) told(problems problem.Problems) error {
 	return found.Err()
 }
 
-// ValidateChange is Validate for settings that Patch made of others. What those
-// named already and no change wrote again is not a problem: settings outlive the
-// generations whose fields they name.
+// ValidateChange is Validate for settings that Patch derived from before. Problems
+// that before had already and that no change rewrote are not reported: settings
+// outlive the generations whose fields they name.
 func (s *Settings) ValidateChange(schema *definition.Schema, before *Settings) error {
 	if before == nil || s.changes == nil {
 		return s.Validate(schema)
@@ -52,8 +52,8 @@ func (s *Settings) ValidateChange(schema *definition.Schema, before *Settings) e
 	return s.told(found)
 }
 
-// kindOf is what two problems have in common that are the same but for their
-// place, which moves in a list.
+// kindOf returns the identity of a problem apart from its position in lists, which
+// may shift.
 func kindOf(p *problem.Problem) string {
 	return p.Code.Name() + " " + strings.Join(namesOf(p.Path), ".") + " " + p.Arguments["name"]
 }
