@@ -9,8 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/jsonread"
 )
 
-// Bound is a number given as a bound, kept so that 64-bit whole numbers lose
-// nothing.
+// Bound is a number given as a bound. It keeps 64-bit whole numbers exactly.
 type Bound struct {
 	text    string // canonical JSON
 	whole   int64
@@ -34,10 +33,10 @@ func boundOf(raw []byte) *Bound {
 	return b
 }
 
-// Int64 returns the bound of a whole-number field.
+// Int64 returns the bound as a value of a whole-number field.
 func (b *Bound) Int64() int64 { return b.whole }
 
-// Float64 returns the bound of any number field.
+// Float64 returns the bound as a value of any number field.
 func (b *Bound) Float64() float64 { return b.float }
 
 // fits reports whether the bound is a value of the type.
@@ -53,5 +52,5 @@ func (b *Bound) fits(t Type) bool {
 	return b.isFloat
 }
 
-// MarshalJSON writes the number.
+// MarshalJSON returns the canonical JSON of the number.
 func (b *Bound) MarshalJSON() ([]byte, error) { return []byte(b.text), nil }

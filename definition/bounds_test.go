@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// numbered is n numbered words as JSON texts.
+// numbered returns n numbered words as JSON strings.
 func numbered(prefix string, n int) string {
 	words := make([]string, n)
 	for i := range words {
@@ -17,13 +17,13 @@ func numbered(prefix string, n int) string {
 	return strings.Join(words, ",")
 }
 
-// chained is a definition with one text field of a custom chain.
+// chained returns a definition with one text field with a custom chain.
 func chained(chain, resources string) string {
 	return `{"fields":{"t":{"type":"string","matching":{"analyzer":{"custom":{` + chain + `}}}}}` + resources + `}`
 }
 
-// What makes analysis costly is bounded when a definition is given. One that was
-// stored before a bound came stays readable.
+// TestBoundsOfAnalysis checks that whatever makes analysis costly is bounded in a
+// new definition. A definition stored before a bound was introduced stays readable.
 func TestBoundsOfAnalysis(t *testing.T) {
 	synonyms := func(sets int) (filters, resources string) {
 		var named, declared []string
@@ -88,7 +88,8 @@ func TestBoundsOfAnalysis(t *testing.T) {
 	}
 }
 
-// Fields that name one analyzer share its chain, and so do the names of a pattern.
+// TestFieldsShareANamedChain checks that fields that name one analyzer share its
+// chain, and so do the names of a pattern.
 func TestFieldsShareANamedChain(t *testing.T) {
 	d, err := Parse([]byte(`{"fields":{
 		"a":{"type":"string","matching":{"analyzer":{"named":"words"}}},

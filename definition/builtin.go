@@ -1,8 +1,8 @@
 package definition
 
-// MatchingChain is the chain the engine builds for the matching usage, which the
-// preset full_text means too. decompound is what the usage says: "" for the
-// value's locale, "none", or a tag.
+// MatchingChain returns the chain that the engine builds for the matching usage and
+// for the preset full_text. decompound is the option of the usage: "" for the
+// locale of the value, "none", or a tag.
 func MatchingChain(decompound string) *Chain {
 	filters := []TokenFilter{{Normalize: &Normalize{}}, {Stopwords: &Stopwords{}}}
 	if decompound != "none" {
@@ -11,13 +11,14 @@ func MatchingChain(decompound string) *Chain {
 	return &Chain{Filters: append(filters, TokenFilter{Stemming: &Stemming{}})}
 }
 
-// AutocompleteChain is the chain the engine builds for the autocomplete usage.
+// AutocompleteChain returns the chain that the engine builds for the autocomplete
+// usage.
 func AutocompleteChain() *Chain {
 	return &Chain{Filters: []TokenFilter{{Normalize: &Normalize{}}, {EdgeNgram: &Ngram{}}}}
 }
 
-// HasSegmenter reports whether a locale has a tokenizer of its own, which a chain
-// that names none uses. That of the others is icu.
+// HasSegmenter reports whether a locale has its own tokenizer, which a chain
+// without a tokenizer uses. All other locales use icu.
 func HasSegmenter(tag string) bool {
 	switch tag {
 	case "ja", "ko", "zh", "zh-Hant":

@@ -7,7 +7,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// check looks at the expanded definition and collects everything wrong with it.
+// check checks the expanded definition and collects all of its problems.
 func (r *reader) check(d *Definition) {
 	keys := 0
 	r.checkFields(d, d.Fields, position{}, &keys)
@@ -62,7 +62,7 @@ func (r *reader) checkField(d *Definition, f *Field, where position, isWildcard 
 	if orDefault(f.PrimaryKey, false) {
 		r.checkPrimaryKey(f, where, isWildcard)
 	}
-	// Of several points the nearest counts, so they have an order.
+	// A field with several points is ordered by the nearest one.
 	if (f.Sort != nil || f.Signal != nil) && multiple && f.Type != Object && f.Type != GeoPoint {
 		report(problem.IndexFieldSortMultipleUnsupported)
 	}
@@ -172,7 +172,7 @@ func (r *reader) checkNumber(f *Field, where position) {
 	}
 }
 
-// The largest settings of a vector field.
+// Maximum settings of a vector field.
 const (
 	maxDimensions     = 4096
 	maxM              = 512

@@ -7,18 +7,18 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Bounds of analysis in a new definition. Documents and texts are bounded whatever
-// the definition says; these refuse early what would refuse documents or take much
-// memory for every chain.
+// Bounds of analysis in a new definition. Documents and texts have bounds of their
+// own; these reject early what would make documents invalid or take much memory in
+// every chain.
 const (
 	maxPatternInstructions = 1000    // of one pattern
-	maxInstructions        = 100_000 // of all patterns, each counted where it stands
-	maxComponents          = 64      // char filters of a chain; token filters
+	maxInstructions        = 100_000 // of all patterns, counted once per use
+	maxComponents          = 64      // char filters of a chain; also token filters
 	maxMappingBytes        = 100_000 // of the keys of all mappings
 	maxStopwords           = 100_000 // of all lists
 	maxSynonymTerms        = 300_000 // of all sets
 	maxTermBytes           = 1000    // of a synonym
-	maxExpansion           = 10_000  // words that the synonym filters of a chain make of one
+	maxExpansion           = 10_000  // words that the synonym filters of a chain may add for one
 )
 
 // checkBounds reports the bounds that a definition exceeds.
@@ -39,7 +39,7 @@ type boundsChecker struct {
 	d            *Definition
 	mappingBytes int
 	stopwords    int
-	largest      map[string]int // by synonym set: words that one match adds
+	largest      map[string]int // by synonym set: maximum number of words that one match adds
 }
 
 func (c *boundsChecker) refuse(at problem.Path, format string, bound int) {
@@ -59,7 +59,7 @@ func (c *boundsChecker) resources(resources *Resources) {
 	terms := 0
 	for _, name := range sortedNames(resources.Synonyms) {
 		at := problem.At("resources.synonyms").Field(name)
-		words := make(map[string]int) // added by a match of the term
+		words := make(map[string]int) // number of words that a match of the term adds
 		isLong := false
 		each := func(from, to []string) {
 			added := 0

@@ -12,7 +12,7 @@ func (r *reader) checkLocales(d *Definition, f *Field, where position) {
 	}
 	for _, tag := range localesOf(f) {
 		if r.declaration != nil && slices.Contains(r.declaration.tags, tag) {
-			continue // reported where it was declared
+			continue // already reported at its declaration
 		}
 		if _, ok := r.capabilities.locale(tag); !ok {
 			r.rule(where.at, problem.IndexFieldLocalesLocaleUnsupported, "name", where.name, "locale", tag)

@@ -7,7 +7,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// rankable is a field as ranking sees it.
+// rankable holds the properties of a field that matter for ranking.
 type rankable struct {
 	known      bool
 	isWildcard bool
@@ -15,8 +15,8 @@ type rankable struct {
 	kind       Type
 }
 
-// CheckRanking checks a ranking at a place of a body against the fields. The
-// ranking of the search settings reaches dotted paths outside of nested lists.
+// CheckRanking checks a ranking, found at a path of a body, against the fields. The
+// ranking of the search settings may use dotted paths outside of nested lists.
 func (s *Schema) CheckRanking(ranking *Ranking, at problem.Path, found *problem.List) {
 	checkRanking(ranking, at, s.Paths, func(path string) rankable {
 		f, ok := s.Resolve(path)
@@ -27,8 +27,8 @@ func (s *Schema) CheckRanking(ranking *Ranking, at problem.Path, found *problem.
 	}, found)
 }
 
-// declaresPattern reports whether a dotted path is written as it is declared,
-// patterns and all.
+// declaresPattern reports whether a dotted path is spelled exactly as declared,
+// including patterns.
 func declaresPattern(fields map[string]*Field, path string) bool {
 	name, inside, more := strings.Cut(path, ".")
 	f := fields[name]
@@ -38,7 +38,7 @@ func declaresPattern(fields map[string]*Field, path string) bool {
 	return !more || declaresPattern(f.Fields, inside)
 }
 
-// topLevel looks fields up by their declared top-level name.
+// topLevel returns a function that looks up fields by declared top-level name.
 func topLevel(fields map[string]*Field) func(string) rankable {
 	return func(name string) rankable {
 		if f := fields[name]; f != nil {
@@ -78,7 +78,7 @@ func checkRanking(ranking *Ranking, at problem.Path, names func() []string, look
 	}
 }
 
-// nearName offers the nearest fields where a name is not known.
+// nearName suggests the nearest field names for an unknown one.
 func nearName(p *problem.Problem, name string, names func() []string) *problem.Problem {
 	if p.Code == problem.IndexRankingFieldUnknown || p.Code == problem.IndexRankingSignalFieldUnknown {
 		p.Among(name, names)

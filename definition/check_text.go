@@ -52,9 +52,8 @@ func (r *reader) checkTextUsage(d *Definition, f *Field, usage *TextUsage, weigh
 	}
 }
 
-// checkCompoundData looks for the data of a chain that splits the compounds of
-// whatever locale a value has. A locale the node does not know at all is
-// reported as that.
+// checkCompoundData checks that the node has the data for a chain that splits
+// compounds in the locale of each value. Unknown locales are reported elsewhere.
 func (r *reader) checkCompoundData(f *Field, where position) {
 	for _, tag := range localesOf(f) {
 		if _, ok := r.capabilities.locale(tag); ok && r.capabilities.lacksCompoundData(tag) {
@@ -63,7 +62,7 @@ func (r *reader) checkCompoundData(f *Field, where position) {
 	}
 }
 
-// checkDecompound looks at the option beside an engine-built chain.
+// checkDecompound checks the decompound option of an engine-built chain.
 func (r *reader) checkDecompound(usage *TextUsage, where position) {
 	if *usage.Decompound == "none" {
 		return
@@ -107,7 +106,7 @@ func (r *reader) checkAnalyzer(d *Definition, f *Field, usage *TextUsage, where 
 	}
 }
 
-// localesOf returns the locales a field's values may have.
+// localesOf returns the locales that values of a field may have.
 func localesOf(f *Field) []string {
 	if f.Locales == nil {
 		return []string{DefaultLocale}
@@ -117,7 +116,7 @@ func localesOf(f *Field) []string {
 	return resolved.Locales
 }
 
-// checkChain looks at the components of a chain, wherever it stands.
+// checkChain checks the components of a chain.
 func (r *reader) checkChain(d *Definition, chain *Chain, where location) {
 	report := func(code *problem.Code, arguments ...any) {
 		r.rule(where.at, code, append([]any{"name", where.name}, arguments...)...)
@@ -170,9 +169,9 @@ func (r *reader) checkChain(d *Definition, chain *Chain, where location) {
 	}
 }
 
-// patternProblem returns what is wrong with a pattern, "" when it is fine. Patterns
-// beyond what all of them may take together are not looked at; checkBounds reports
-// that.
+// patternProblem returns what is wrong with a pattern, or "" if it is valid. Once
+// the patterns exceed their total bound, which checkBounds reports, it checks no
+// more.
 func (r *reader) patternProblem(pattern string) string {
 	if !r.isStored && r.instructions > maxInstructions {
 		return ""
@@ -192,8 +191,8 @@ func (r *reader) patternProblem(pattern string) string {
 	return ""
 }
 
-// isValid reports whether the sizes are in order, no larger than any node will
-// index, and at most span apart.
+// isValid reports whether the sizes are in order, within the maximum of any node,
+// and at most span apart.
 func (n *Ngram) isValid(span int) bool {
 	return n.Min() >= 1 && n.Max() >= n.Min() && n.Max() <= maxGram && n.Max()-n.Min() <= span
 }

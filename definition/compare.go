@@ -8,10 +8,10 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Compare reports what of the changed definition documents indexed under the old
-// one do not fit: one problem per difference, its path the dotted path of the
-// field. It is empty when the change needs no reindexing. Defaults are written
-// out first, and analysis is compared by content.
+// Compare reports where a changed definition does not fit documents indexed under
+// the old one: one problem per difference, with the dotted path of the field as its
+// path. The result is empty if the change needs no reindexing. Defaults are filled in
+// first, and analysis is compared by content.
 func Compare(old, changed *Definition) problem.Problems {
 	var found problem.List
 	c := comparison{found: &found, old: newSchema(old), changed: newSchema(changed)}
@@ -60,8 +60,8 @@ func (c comparison) fields(old, changed map[string]*Field, oldParent, changedPar
 	}
 }
 
-// keyWithout reports a primary key among some fields that the others do not have:
-// other fields come and go, but documents are kept by their key.
+// keyWithout reports a primary key among fields that others lack. Other fields may
+// come and go, but documents are stored by their key.
 func (c comparison) keyWithout(fields, others map[string]*Field) {
 	for _, name := range sortedNames(fields) {
 		if key := fields[name].PrimaryKey; key != nil && *key && others[name] == nil {
@@ -172,8 +172,8 @@ func (c comparison) text(f *ResolvedField, usage string, a, b *ResolvedText) {
 	}
 }
 
-// analysisOf writes a chain with its defaults, so that equal texts mean equal
-// terms. segments reports that some of the locales have tokenizers of their own.
+// analysisOf encodes a chain with its defaults, so that equal encodings mean equal
+// terms. segments says that some of the locales have their own tokenizers.
 func analysisOf(of *Chain, segments bool) string {
 	chain := Chain{CharFilters: append([]CharFilter{}, of.CharFilters...), Tokenizer: of.Tokenizer}
 	if chain.Tokenizer == nil && !segments {

@@ -26,8 +26,8 @@ func (s *Schema) compileChildren(fields map[string]*Field, object *ResolvedField
 	return c
 }
 
-// compileField fills in the defaults of a field under the concrete name inside
-// an object.
+// compileField returns a field with its defaults, under a concrete name inside an
+// object.
 func (s *Schema) compileField(d *Field, name, declared string, object *ResolvedField) *ResolvedField {
 	f := &ResolvedField{
 		Path: name, Name: name, Declared: declared, Type: d.Type, Parent: object, schema: s,
@@ -154,8 +154,8 @@ func (f *ResolvedField) compileVector(d *Field) {
 	}
 }
 
-// analyzerOf returns the analyzer of a usage, the named one where it names one; nil
-// when the engine builds the chain.
+// analyzerOf returns the analyzer of a usage, with a name resolved to the named
+// analyzer. It returns nil when the engine builds the chain.
 func (d *Definition) analyzerOf(usage *TextUsage) *Analyzer {
 	if usage == nil || usage.Analyzer == nil {
 		return nil
@@ -169,8 +169,9 @@ func (d *Definition) analyzerOf(usage *TextUsage) *Analyzer {
 	return d.Resources.Analyzers[*usage.Analyzer.Named]
 }
 
-// resolveAnalyzers resolves the chains of fields and of the fields inside them. Usages
-// that name one analyzer, and concrete names of a pattern, share theirs.
+// resolveAnalyzers resolves the chains of fields and of the fields inside them.
+// Usages that name the same analyzer, and concrete names of a pattern, share one
+// chain.
 func (s *Schema) resolveAnalyzers(fields map[string]*Field) {
 	for _, f := range fields {
 		for _, usage := range []*TextUsage{f.Matching, f.Autocomplete} {

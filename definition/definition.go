@@ -2,20 +2,20 @@
 // generation have and how each is read, indexed and returned.
 //
 // Parse reads a body, expands roles, presets and the index-wide locales, checks
-// everything and reports every problem with its place. The result holds only
-// what was given explicitly, so that Encode is stable: parsing what Encode
-// wrote gives the same bytes and the same Version. Compare reports what of a
-// changed definition older documents do not fit.
+// everything and reports every problem with its path. The result holds only what
+// was given explicitly, so that Encode is stable: parsing its output gives the same
+// bytes and the same Version. Compare reports where a changed definition does not
+// fit older documents.
 //
-// A Definition says what was declared. A Schema, compiled from it, says what
-// holds: defaults filled in, wildcard names resolved, named chains replaced by
+// A Definition holds what was declared. A Schema, compiled from it, holds what
+// applies: defaults filled in, wildcard names resolved, named chains replaced by
 // their content. Reading documents, indexing and searching use the Schema.
 //
 // Invariants:
 //
 //	D1  Parse(d.Encode()) equals d for every d that Parse returned.
 //	D2  Locale tags in a Definition are canonical and supported by the node.
-//	D3  A Definition and a Schema never change once they were returned; any
+//	D3  A Definition and a Schema never change once returned; any
 //	    number of goroutines may use them.
 package definition
 
@@ -26,7 +26,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Definition is a declared index definition, expanded and checked.
+// Definition is an index definition after expansion and checks.
 type Definition struct {
 	Source         Source            `json:"source,omitzero"`
 	Metadata       map[string]string `json:"metadata,omitzero"`
@@ -36,7 +36,7 @@ type Definition struct {
 	Resources      *Resources        `json:"resources,omitzero"`
 }
 
-// Source says what is kept of each document. The zero Source means Full.
+// Source says how much of each document is kept. The zero Source means Full.
 type Source string
 
 // The source modes.
@@ -45,12 +45,12 @@ const (
 	SourceNone Source = "none"
 )
 
-// LocaleFallback fills locales without a value at indexing time.
+// LocaleFallback fills in locales without a value when a document is indexed.
 type LocaleFallback struct {
 	Chain []string `json:"chain,omitzero"` // nil: each field falls back to its own default locale
 }
 
-// Resources are what fields refer to by name.
+// Resources holds the analyzers, lists and sets that fields refer to by name.
 type Resources struct {
 	Analyzers map[string]*Analyzer   `json:"analyzers,omitempty"`
 	Stopwords map[string][]string    `json:"stopwords,omitempty"`
@@ -74,19 +74,17 @@ type SynonymMapping struct {
 	To   []string `json:"to,omitzero"`
 }
 
-// Encode returns the canonical JSON form: what a read answers, and what is
-// stored.
+// Encode returns the canonical JSON form, which reads return and which is stored.
 func (d *Definition) Encode() []byte {
 	data, err := json.Marshal(d, json.Deterministic(true))
 	if err != nil {
-		// The types hold nothing but text, numbers that were checked to be
-		// finite, and structs of them.
+		// The types hold nothing but text, finite numbers, and structs of them.
 		panic("definition: encode: " + err.Error())
 	}
 	return data
 }
 
-// Version returns the 16 hexadecimal digits that identify the definition.
+// Version returns 16 hexadecimal digits that identify the definition.
 func (d *Definition) Version() string {
 	sum := sha256.Sum256(d.Encode())
 	return hex.EncodeToString(sum[:8])

@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// node is what the tests' node supports.
+// node holds the capabilities of the node in these tests.
 var node = Capabilities{
 	Locale: func(tag string) (string, bool) {
 		known := map[string]string{"en": "en", "sv": "sv", "de": "de", "fr": "fr", "zh-hant": "zh-Hant"}
@@ -43,7 +43,7 @@ func mustParse(t *testing.T, body string) *Definition {
 	return d
 }
 
-// field wraps one field called f.
+// field returns a definition with one field called f.
 func field(f string) string { return `{"fields":{"f":` + f + `}}` }
 
 func TestEveryDefinitionErrorHasItsCodeAndPlace(t *testing.T) {
@@ -251,8 +251,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Whatever is accepted is read again from where it is stored, although roles and
-// presets nest deeper there.
+// TestObjectsNestDeep checks that every accepted definition can be read back from
+// storage, although expanded roles and presets nest deeper.
 func TestObjectsNestDeep(t *testing.T) {
 	nested := func(levels int) string {
 		f := `{"type":"string","role":"tag","locales":{}}`

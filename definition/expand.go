@@ -6,7 +6,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// position is where a field stands.
+// position describes where a field stands.
 type position struct {
 	location
 	insideObject   bool
@@ -32,8 +32,8 @@ func (p position) inside(f *Field) position {
 	return p
 }
 
-// expand writes out roles, presets and the index-wide locales, and makes the
-// tags of the fallback chain canonical.
+// expand expands roles, presets and the index-wide locales, and makes the tags of
+// the fallback chain canonical.
 func (r *reader) expand(d *Definition) {
 	r.localizesText = r.declaration != nil && r.declaration.saysMoreThanDefault() && !anyLocalized(d.Fields)
 	r.expandFields(d.Fields, position{})
@@ -67,9 +67,9 @@ func (r *reader) expandFields(fields map[string]*Field, parent position) {
 	}
 }
 
-// expandRole sets what a role turns on. What is given beside the role wins: a
-// property as a whole, matching and autocomplete member by member. What is given
-// as null stays off.
+// expandRole sets what a role turns on. Explicit properties win over the role:
+// whole properties in general, but single members of matching and autocomplete.
+// Properties given as null stay off.
 func (r *reader) expandRole(f *Field, where position) {
 	input := r.inputs[f]
 	role := input.role
@@ -134,7 +134,8 @@ func roleUsages(role string, belowFlattened bool) *Field {
 	return &f
 }
 
-// addTo sets on a field what it does not set itself and what is not off.
+// addTo sets the properties of the role on a field that neither sets nor disables
+// them.
 func (role *Field) addTo(f *Field, off map[string]bool) {
 	setDefault(&f.PrimaryKey, role.PrimaryKey, off["primaryKey"])
 	setDefault(&f.Required, role.Required, off["required"])
@@ -163,14 +164,14 @@ func setDefaultUsage(usage **TextUsage, role *TextUsage, property string, off ma
 	setDefault(&given.Highlight, role.Highlight, off[property+".highlight"])
 	setDefault(&given.TypoTolerance, role.TypoTolerance, off[property+".typoTolerance"])
 	setDefault(&given.Exact, role.Exact, off[property+".exact"])
-	// The decompound option is for chains that the engine builds.
+	// The decompound option applies to engine-built chains only.
 	setDefault(&given.Analyzer, role.Analyzer, off[property+".analyzer"] || given.Decompound != nil)
 	if given.LengthNormalization == "" && !off[property+".lengthNormalization"] {
 		given.LengthNormalization = role.LengthNormalization
 	}
 }
 
-// anyLocalized reports whether a field at any depth says something of locales.
+// anyLocalized reports whether a field at any depth declares locales.
 func anyLocalized(fields map[string]*Field) bool {
 	for _, f := range fields {
 		if f.Locales != nil || anyLocalized(f.Fields) {
@@ -180,14 +181,14 @@ func anyLocalized(fields map[string]*Field) bool {
 	return false
 }
 
-// takesDeclaredLocales reports whether the index-wide locales are for a field
-// when no field says which: its text is analysed, and it is not the key, which
+// takesDeclaredLocales reports whether the index-wide locales apply to a field when
+// no field declares locales: if its text is analysed and it is not the key, which
 // cannot be localized.
 func takesDeclaredLocales(f *Field) bool {
 	return (f.Matching != nil || f.Autocomplete != nil) && !orDefault(f.PrimaryKey, false)
 }
 
-// expandLocales writes the index-wide declaration onto a localized field.
+// expandLocales sets the index-wide locales on a localized field.
 func (r *reader) expandLocales(f *Field, where position) {
 	if f.Locales == nil {
 		return
@@ -234,8 +235,8 @@ func preserveTerms() *Analyzer {
 	return &Analyzer{Custom: &Chain{Filters: []TokenFilter{{Normalize: &Normalize{}}}}}
 }
 
-// expandAnalyzer replaces a preset by the chain it means. The decompound option
-// of the usage is part of the full_text preset and goes into its chain.
+// expandAnalyzer replaces a preset by its chain. The decompound option of the usage
+// is part of the full_text preset and becomes part of its chain.
 func (r *reader) expandAnalyzer(a *Analyzer, usage *TextUsage, where location) {
 	input := r.chosen[a]
 	if input == nil { // from a role

@@ -12,16 +12,16 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// features are the names this build understands; locale.<tag> comes beside
-// them. They are never renamed or reused.
+// features are the feature names this build understands, in addition to
+// locale.<tag>. They are never renamed or reused.
 var features = []string{
 	"field.signal", "field.unit", "type.object", "type.object.flattened", "type.object.highlight",
 	"type.object.highlight.nested", "type.object.key", "type.object.locales", "type.object.nesting",
 	"type.object.stored", "type.object.stored.nested", "type.object.usages", "type.object.wildcard",
 }
 
-// Features returns the names of what a node must support to serve the
-// definition, sorted.
+// Features returns the sorted names of the features that a node must support to
+// serve the definition.
 func (d *Definition) Features() []string {
 	needed := make(map[string]bool)
 	collectFeatures(d.Fields, position{}, needed)
@@ -92,14 +92,13 @@ func collectChildFeatures(f *Field, where position, needed map[string]bool) {
 	}
 }
 
-// stored is the form a definition is kept in.
+// stored is the stored form of a definition.
 type stored struct {
 	RequiredFeatures []string       `json:"requiredFeatures"`
 	Definition       jsontext.Value `json:"definition"`
 }
 
-// EncodeStored returns the form that is kept: the definition and the features
-// it needs.
+// EncodeStored returns the stored form: the definition and the features it needs.
 func (d *Definition) EncodeStored() []byte {
 	data, err := json.Marshal(stored{d.Features(), d.Encode()})
 	if err != nil {
@@ -108,10 +107,10 @@ func (d *Definition) EncodeStored() []byte {
 	return data
 }
 
-// DecodeStored reads what EncodeStored wrote. A definition that needs features
-// or language data this node lacks is index:unsupported; one with a type this
-// build has no name for is index:field:type_unrepresentable, with other such
-// parts index:definition:unrepresentable.
+// DecodeStored reads the output of EncodeStored. The error is index:unsupported if
+// this node lacks features or language data that the definition needs,
+// index:field:type_unrepresentable if this build does not know a field type, and
+// index:definition:unrepresentable if it does not know another part.
 func DecodeStored(data []byte, capabilities Capabilities) (*Definition, error) {
 	var kept stored
 	if err := json.Unmarshal(data, &kept); err != nil {
@@ -145,7 +144,7 @@ func DecodeStored(data []byte, capabilities Capabilities) (*Definition, error) {
 }
 
 // lackingLocales returns the locales whose data a definition needs and this node
-// does not have, nil when something else is wrong with it.
+// lacks, or nil if the definition has any other problem.
 func lackingLocales(err error) []string {
 	var lacking []string
 	for _, p := range problem.All(err) {
@@ -159,8 +158,8 @@ func lackingLocales(err error) []string {
 	return lacking
 }
 
-// unknownType finds the first field of a stored definition whose type this
-// build has no name for.
+// unknownType returns the first field of a stored definition with a type this build
+// does not know.
 func unknownType(body jsontext.Value, above string) (path, kind string, found bool) {
 	var fields struct {
 		Fields map[string]jsontext.Value `json:"fields"`

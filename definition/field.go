@@ -23,8 +23,8 @@ func (t Type) IsNumber() bool { return t == Int32 || t == Int64 || t == Float ||
 // IsWhole reports whether values are int32 or int64.
 func (t Type) IsWhole() bool { return t == Int32 || t == Int64 }
 
-// Field is one declared field. Only what was given explicitly is set; the
-// Schema fills in defaults.
+// Field is one declared field. Only explicit settings are set; the Schema fills in
+// defaults.
 type Field struct {
 	Type       Type     `json:"type"`
 	PrimaryKey *bool    `json:"primaryKey,omitzero"`
@@ -69,13 +69,13 @@ type Locales struct {
 	Fallback      string   `json:"fallback,omitzero"` // "", "enabled" or "disabled"
 }
 
-// Sort is the options of the sort usage.
+// Sort holds the options of the sort usage.
 type Sort struct {
 	Collation Collation `json:"collation,omitzero"`
 	Missing   Missing   `json:"missing,omitzero"`
 }
 
-// Collation is how strings are ordered.
+// Collation is the order of strings.
 type Collation string
 
 // The collations; locale is the default.
@@ -84,7 +84,7 @@ const (
 	CollationBinary Collation = "binary"
 )
 
-// Missing is where documents without a value stand.
+// Missing is the position of documents without a value.
 type Missing string
 
 // The placements; last is the default.
@@ -93,12 +93,12 @@ const (
 	MissingFirst Missing = "first"
 )
 
-// Keyword is how whole values of a string are compared.
+// Keyword holds the options for comparing whole values of a string.
 type Keyword struct {
 	CaseFolding *bool `json:"caseFolding,omitzero"`
 }
 
-// Hierarchy cuts values into levels.
+// Hierarchy splits values into levels.
 type Hierarchy struct {
 	Separator *string `json:"separator,omitzero"`
 }
@@ -109,7 +109,7 @@ type Validation struct {
 	Max *Bound `json:"max,omitzero"`
 }
 
-// Similarity compares two vectors.
+// Similarity is the measure by which vectors are compared.
 type Similarity string
 
 // The similarities; cosine is the default.
@@ -119,7 +119,7 @@ const (
 	Euclidean  Similarity = "euclidean"
 )
 
-// Quantization is how vectors are kept for searching.
+// Quantization is the form in which vectors are kept for searching.
 type Quantization string
 
 // The quantizations; none is the default.
@@ -129,20 +129,20 @@ const (
 	QuantizationInt4 Quantization = "int4"
 )
 
-// HNSW is how the graph of a vector field is built.
+// HNSW holds the parameters of the graph of a vector field.
 type HNSW struct {
 	M              *int `json:"m,omitzero"`
 	EFConstruction *int `json:"efConstruction,omitzero"`
 }
 
-// The defaults of HNSW.
+// Defaults of HNSW.
 const (
 	DefaultM              = 16
 	DefaultEFConstruction = 100
 )
 
-// Mode is how a list of objects is indexed. It is empty for single objects,
-// which behave as flattened.
+// Mode says how a list of objects is indexed. It is empty for single objects, which
+// behave as flattened.
 type Mode string
 
 // The modes of object lists.

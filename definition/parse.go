@@ -1,14 +1,13 @@
 package definition
 
-// Parse reads a definition body. The error holds every problem found; problems
-// of the body's shape are reported alone, and so is a shorthand that cannot be
-// expanded.
+// Parse reads a definition body. The error holds every problem found. Problems of
+// shape are reported alone, as is a shorthand that cannot be expanded.
 func Parse(body []byte, capabilities Capabilities) (*Definition, error) {
 	return parse(body, &reader{capabilities: capabilities})
 }
 
-// ParseStored is Parse for a definition that a node keeps or answers: the bounds of
-// analysis that hold for a new one do not hold for it.
+// ParseStored is Parse for a definition that a node stores or returns. The bounds
+// of analysis for new definitions do not apply to it.
 func ParseStored(body []byte, capabilities Capabilities) (*Definition, error) {
 	return parse(body, &reader{capabilities: capabilities, isStored: true})
 }

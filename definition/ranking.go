@@ -1,7 +1,7 @@
 package definition
 
-// Ranking orders documents beyond the text they match. The search settings
-// hold the same shape.
+// Ranking says how documents are ranked beyond the text they match. The search
+// settings use the same type.
 type Ranking struct {
 	TieBreakers []TieBreaker `json:"tieBreakers,omitzero"`
 	Signals     []Signal     `json:"signals,omitzero"`
@@ -37,10 +37,10 @@ type Decay struct {
 	HalfLife *int64 `json:"halfLife,omitzero"`
 }
 
-// Linear is the value divided by Ceiling, held between 0 and 1.
+// Linear is the value divided by Ceiling, clamped to the range from 0 to 1.
 type Linear struct {
 	Ceiling *float64 `json:"ceiling,omitzero"`
 }
 
-// WeightOrDefault returns the weight, 1 when none was given.
+// WeightOrDefault returns the weight, 1 if none was given.
 func (s *Signal) WeightOrDefault() float64 { return orDefault(s.Weight, 1) }

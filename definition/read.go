@@ -8,10 +8,10 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Bounds of a definition, so that none can make a node work without end.
+// Bounds of a definition that limit the work it can cause.
 const (
 	maxFields       = 5000
-	maxObjects      = 100 // inside each other; what is stored nests little deeper than bodies may
+	maxObjects      = 100 // nesting depth; stored values nest little deeper than bodies may
 	maxSynonymRules = 100_000
 	maxPatternSize  = 1000
 	maxGram         = 255
@@ -19,10 +19,10 @@ const (
 	maxProblems     = 1000 // reported for one definition
 )
 
-// reader turns a body into a Definition. Problems of shape are found while
-// reading and reported alone. Then shorthands are translated; what cannot be leaves
-// no definition to look at, so the first such problem is reported alone too. Problems
-// of the finished definition are collected in rules.
+// reader turns a body into a Definition. Problems of shape are found while reading
+// and reported alone. Then shorthands are translated; if one cannot be, there is no
+// definition to check, so the first such problem is reported alone as well.
+// Problems of the finished definition are collected in rules.
 type reader struct {
 	shape        problem.List
 	translation  problem.List // at most one
@@ -33,36 +33,36 @@ type reader struct {
 	inputs       map[*Field]*fieldInput
 	chosen       map[*Analyzer]*analyzerInput
 	fields       int
-	instructions int // of the patterns looked at
+	instructions int // of the patterns checked so far
 
-	// localizesText: no field says something of locales, so the declaration is
-	// for every field whose text is analysed.
+	// localizesText is set when no field declares locales: the declaration then
+	// applies to every field whose text is analysed.
 	localizesText bool
 }
 
-// declaration is the index-wide locales, which are expanded onto the fields.
+// declaration holds the index-wide locales, which are expanded onto the fields.
 type declaration struct {
 	defaultLocale string
 	tags          []string // default first
 }
 
-// saysMoreThanDefault reports whether the declaration changes how a field is
-// read that says nothing of locales; such a field is in DefaultLocale.
+// saysMoreThanDefault reports whether the declaration changes the meaning of a
+// field without locales, which is otherwise in DefaultLocale.
 func (d *declaration) saysMoreThanDefault() bool {
 	return len(d.tags) > 1 || d.defaultLocale != DefaultLocale
 }
 
-// fieldInput is what a field may say that is expanded before it is stored.
+// fieldInput holds input of a field that is expanded before it is stored.
 type fieldInput struct {
 	role      string
 	only      []string
 	givesOnly bool
 	givesList bool
-	off       map[string]bool // "matching", "matching.exact": given as null
+	off       map[string]bool // given as null: "matching", "matching.exact"
 }
 
-// switchOff notes that a property or a member of a usage was given as null: a
-// role beside it does not turn it on.
+// switchOff records that a property or a member of a usage was given as null, so
+// that a role does not turn it on.
 func (i *fieldInput) switchOff(name string) {
 	if i.off == nil {
 		i.off = make(map[string]bool)
@@ -70,7 +70,7 @@ func (i *fieldInput) switchOff(name string) {
 	i.off[name] = true
 }
 
-// analyzerInput is which of the three kinds an analyzer gave.
+// analyzerInput records which of the three kinds an analyzer gave.
 type analyzerInput struct {
 	preset      string
 	givesPreset bool
@@ -78,7 +78,7 @@ type analyzerInput struct {
 	givesNamed  bool
 }
 
-// location is where a problem of meaning is reported, and the name in its message.
+// location is the path of a problem of meaning, and the name for its message.
 type location struct {
 	at   problem.Path
 	name string
@@ -90,7 +90,7 @@ func (r *reader) rule(at problem.Path, code *problem.Code, arguments ...any) {
 	}
 }
 
-// unknown is rule for a name that is not among the known ones.
+// unknown is rule for a name that is not among the known ones, which it suggests.
 func (r *reader) unknown(at problem.Path, code *problem.Code, given string, known []string, arguments ...any) {
 	if r.rules.Len() < maxProblems {
 		r.rules.Report(code.At(at, arguments...).AmongNames(given, known...))
@@ -150,7 +150,7 @@ func (r *reader) read(body []byte) *Definition {
 func readTexts(v jsonread.Value) map[string]string {
 	texts := make(map[string]string)
 	v.Members(func(name string, entry jsonread.Value) bool {
-		// Names are free text, so they stand in quotes.
+		// Names are free text, so the path quotes them.
 		entry = entry.At(v.Path().Append("[" + strconv.Quote(name) + "]"))
 		if text, ok := entry.Text(); ok {
 			texts[name] = text
@@ -196,8 +196,8 @@ func (r *reader) readDeclaration(v jsonread.Value) {
 	}
 }
 
-// declaredTag returns the canonical form of a tag of the index-wide list and
-// reports one without rules.
+// declaredTag returns the canonical form of a tag of the index-wide list. It
+// reports an unsupported tag.
 func (r *reader) declaredTag(tag string, at problem.Path) string {
 	canonical, ok := r.capabilities.locale(tag)
 	if !ok {

@@ -17,8 +17,8 @@ func (r *reader) readFields(v jsonread.Value, prefix string) map[string]*Field {
 	return fields
 }
 
-// readField reads one field. Its type decides which properties there are, so it
-// is looked for first, wherever it stands.
+// readField reads one field. The type determines the properties, so it is read
+// first, wherever it stands.
 func (r *reader) readField(v jsonread.Value, name string) *Field {
 	field := &Field{}
 	input := &fieldInput{}
@@ -31,7 +31,7 @@ func (r *reader) readField(v jsonread.Value, name string) *Field {
 				if word, ok := readType(at); ok {
 					field.Type = word
 				} else if !at.IsNull() {
-					return field // reported; its properties cannot be distinguished
+					return field // already reported; without a type the properties are unknown
 				}
 			}
 		}
@@ -51,7 +51,7 @@ var typeWords = []string{
 	string(Timestamp), string(GeoPoint), string(Vector), string(Object),
 }
 
-// typeSynonyms are the names that other systems have for the types.
+// typeSynonyms maps the names that other systems use for types to ours.
 var typeSynonyms = map[string]Type{
 	"text": String, "keyword": String, "bool": Boolean, "int": Int32, "integer": Int32, "long": Int64, "number": Double,
 	"decimal": Double, "date": Timestamp, "datetime": Timestamp, "geo": GeoPoint, "embedding": Vector, "nested": Object, "json": Object,
@@ -72,8 +72,8 @@ func readType(v jsonread.Value) (Type, bool) {
 
 var roleWords = []string{"id", "title", "description", "tag", "path", "code", "timestamp", "geo"}
 
-// knowsProperty reports whether fields of a type have a property. A field
-// without a type, which is refused for that, knows all.
+// knowsProperty reports whether fields of a type have a property. A field without a
+// type, which is rejected for that, has them all.
 func knowsProperty(t Type, property string) bool {
 	switch property {
 	case "primaryKey", "required", "multiple", "stored", "locales", "filter", "sort", "facet", "signal":
@@ -204,7 +204,7 @@ func readValidation(v jsonread.Value) *Validation {
 		case jsonread.NumberKind:
 			return boundOf(member.Raw())
 		}
-		member.Float() // reports the kind
+		member.Float() // reports the wrong kind
 		return nil
 	}
 	v.Members(func(name string, member jsonread.Value) bool {

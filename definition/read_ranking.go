@@ -5,7 +5,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// ReadRanking reads a ranking object and reports problems of its shape. It is
+// ReadRanking reads a ranking object and reports problems of its shape. It returns
 // nil for null and for anything that is not an object.
 func ReadRanking(v jsonread.Value) *Ranking {
 	if v.IsNull() {
@@ -57,7 +57,7 @@ func readTieBreaker(v jsonread.Value) TieBreaker {
 	return tie
 }
 
-// ReadSignal reads one signal item and reports problems of its shape.
+// ReadSignal reads one signal and reports problems of its shape.
 func ReadSignal(v jsonread.Value) Signal {
 	var signal Signal
 	named := false
@@ -107,7 +107,7 @@ func ReadSignal(v jsonread.Value) Signal {
 	return signal
 }
 
-// readNumber reads a number that may be infinite, which the checks refuse.
+// readNumber reads a number, possibly infinite, which the checks reject.
 func readNumber(v jsonread.Value) *float64 {
 	if f, ok := v.Number(); ok {
 		return &f

@@ -128,8 +128,8 @@ func (r *reader) readChain(v jsonread.Value, where location) *Chain {
 	return chain
 }
 
-// component calls read with the single key of a chain component. Anything but
-// exactly one known key is reported.
+// component calls read with the single key of a chain component. It reports
+// anything but exactly one known key.
 func (r *reader) component(v jsonread.Value, where location, read func(kind string, options jsonread.Value) bool) bool {
 	keys, known := 0, true
 	isObject := v.Members(func(kind string, options jsonread.Value) bool {
@@ -282,7 +282,7 @@ func (r *reader) readStopwords(v jsonread.Value, stopwords *Stopwords) bool {
 	return given <= 1
 }
 
-// readLocale reads options that hold nothing but a locale.
+// readLocale reads options with a locale as their only member.
 func (r *reader) readLocale(v jsonread.Value) string {
 	var locale string
 	v.Members(func(name string, member jsonread.Value) bool {

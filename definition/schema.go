@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// Schema is a definition compiled for reading, indexing and searching: fields
-// by concrete path, defaults filled in. It is safe for concurrent use.
+// Schema is a definition compiled for reading, indexing and searching: fields by
+// concrete path, with defaults filled in. It may be used by any number of
+// goroutines.
 type Schema struct {
 	definition *Definition
 	root       *ResolvedField
@@ -20,11 +21,11 @@ type Schema struct {
 }
 
 // ResolvedField is a field at a concrete path with every default filled in. The
-// root of a Schema is one too, of type Object with an empty path. It is shared
-// and never written to.
+// root of a Schema is one too, with type Object and an empty path. It is shared and
+// must not be modified.
 type ResolvedField struct {
 	Path       string // concrete and dotted, such as "variants.sku"
-	Name       string // the last name of Path
+	Name       string // the last component of Path
 	Declared   string // as declared, such as "attributes.*"
 	IsWildcard bool   // the name or an enclosing name is a pattern
 	Type       Type
@@ -37,16 +38,15 @@ type ResolvedField struct {
 
 	// List is the path of the enclosing nested list, "" outside of one.
 	List string
-	// BelowFlattened is true when an enclosing list is flattened, so that a
-	// document or list value holds several values of this field.
+	// BelowFlattened is true inside a flattened list, where a document or list value
+	// holds several values of this field.
 	BelowFlattened bool
 
-	// Locales are the variants, default first; nil when the field is not
-	// locale-specific.
+	// Locales are the variants, default first; nil when the field is not localized.
 	Locales       []string
-	DefaultLocale string // DefaultLocale of the package when not locale-specific
-	// FallbackOrder are the variants a missing variant is filled from, in order;
-	// nil when it is not filled.
+	DefaultLocale string // DefaultLocale of the package when not localized
+	// FallbackOrder lists the variants from which a missing variant is filled, in
+	// order; nil when it is not filled.
 	FallbackOrder []string
 
 	Filter      bool
@@ -72,29 +72,29 @@ type ResolvedField struct {
 	EFConstruction int
 
 	Mode     Mode           // of object lists
-	Key      *ResolvedField // the child that identifies a list value; nil when none
+	Key      *ResolvedField // the child that identifies a list value; nil if none
 	children *children      // of objects
 	schema   *Schema
 }
 
 // ResolvedText is a text usage with every default filled in.
 type ResolvedText struct {
-	// Chain is the analysis with named resources replaced by their content; nil
-	// when the engine builds it from usage and locale.
+	// Chain is the analysis chain with named resources replaced by their content;
+	// nil when the engine builds the chain from usage and locale.
 	Chain *Chain
-	// Decompound is what the usage says beside an engine-built chain: "" for the
-	// locale's own, "none", or a locale tag.
+	// Decompound is the option for an engine-built chain: "" for the locale's own
+	// default, "none", or a locale tag.
 	Decompound string
 	Weight     float64
 	Highlight  bool
-	Typos      *Typos // nil when mistakes are not forgiven
+	Typos      *Typos // nil when typos are not tolerated
 	Exact      bool
 	ExactBoost float64
 	Length     LengthNormalization
 }
 
-// Typos is how many mistakes a word may have. MinLengthTwo is 0 when two are
-// never forgiven.
+// Typos sets how many typos a word may have. MinLengthTwo is 0 when two are never
+// tolerated.
 type Typos struct {
 	MinLengthOne int
 	MinLengthTwo int
@@ -102,8 +102,8 @@ type Typos struct {
 	Numbers      bool
 }
 
-// maxConcreteNames bounds how many concrete names of patterns one object
-// remembers; names beyond it are resolved each time.
+// maxConcreteNames bounds the number of concrete names of patterns cached per
+// object; others are resolved every time.
 const maxConcreteNames = 4096
 
 type children struct {
@@ -140,7 +140,7 @@ func hasLocales(fields map[string]*Field) bool {
 	return false
 }
 
-// newSchema returns a schema that can compile fields and holds none.
+// newSchema returns a schema that can compile fields but has none yet.
 func newSchema(d *Definition) *Schema {
 	s := &Schema{definition: d, chains: make(map[*Analyzer]*Chain)}
 	s.resolveAnalyzers(d.Fields)
@@ -162,26 +162,27 @@ func (s *Schema) collect(object *ResolvedField) {
 	}
 }
 
-// Definition returns what the schema was compiled from.
+// Definition returns the definition from which the schema was compiled.
 func (s *Schema) Definition() *Definition { return s.definition }
 
-// KeepsSource reports whether whole documents are kept.
+// KeepsSource reports whether whole documents are stored.
 func (s *Schema) KeepsSource() bool { return s.definition.Source != SourceNone }
 
 // Root returns the object that holds the top-level fields.
 func (s *Schema) Root() *ResolvedField { return s.root }
 
-// PrimaryKey returns the key field, nil when the definition declares none.
+// PrimaryKey returns the key field, or nil when the definition declares none.
 func (s *Schema) PrimaryKey() *ResolvedField { return s.primaryKey }
 
-// Signals returns the signal fields by name.
+// Signals returns the signal fields in order of name.
 func (s *Schema) Signals() []*ResolvedField { return s.signals }
 
-// IsLocalized reports whether a field, at any depth or of a pattern, has locales.
+// IsLocalized reports whether any field has locales, at any depth and including
+// patterns.
 func (s *Schema) IsLocalized() bool { return s.localized }
 
-// Fields returns every declared field without wildcard, parents before their
-// children, each level by name.
+// Fields returns every declared field without wildcards, parents before their
+// children, each level in order of name.
 func (s *Schema) Fields() []*ResolvedField { return s.declared }
 
 // Paths returns the paths of the declared fields, in the order of Fields.
@@ -193,8 +194,8 @@ func (s *Schema) Paths() []string {
 	return paths
 }
 
-// TextFields returns the string fields with matching of a nested list, or
-// outside of lists for "", without wildcard fields.
+// TextFields returns the string fields with the matching usage in a nested list, or
+// outside of lists for "". It omits wildcard fields.
 func (s *Schema) TextFields(list string) []*ResolvedField {
 	var found []*ResolvedField
 	for _, f := range s.declared {
@@ -205,7 +206,8 @@ func (s *Schema) TextFields(list string) []*ResolvedField {
 	return found
 }
 
-// Resolve returns the field at a concrete dotted path and whether there is one.
+// Resolve returns the field at a concrete dotted path, and false when there is
+// none.
 func (s *Schema) Resolve(path string) (*ResolvedField, bool) {
 	f := s.root
 	for rest := path; ; {
@@ -221,8 +223,8 @@ func (s *Schema) Resolve(path string) (*ResolvedField, bool) {
 	}
 }
 
-// Child returns the field of a concrete name inside an object, nil when no name
-// or pattern declares it or f is not an object.
+// Child returns the field with a concrete name inside an object. It returns nil
+// when no name or pattern declares it or f is not an object.
 func (f *ResolvedField) Child(name string) *ResolvedField {
 	c := f.children
 	if c == nil {
@@ -243,7 +245,7 @@ func (f *ResolvedField) Child(name string) *ResolvedField {
 	return f.resolvePattern(strings.Clone(name))
 }
 
-// ChildOf is Child for a name given as bytes; it does not keep them.
+// ChildOf is Child for a name given as bytes, which it does not retain.
 func (f *ResolvedField) ChildOf(name []byte) *ResolvedField {
 	c := f.children
 	if c == nil {
@@ -284,14 +286,14 @@ func (f *ResolvedField) RequiredChildren() []*ResolvedField {
 	return f.children.required
 }
 
-// IsLocalized reports whether the field holds variants.
+// IsLocalized reports whether the field has variants.
 func (f *ResolvedField) IsLocalized() bool { return f.Locales != nil }
 
-// IsNestedList reports whether the values are documents of their own.
+// IsNestedList reports whether each value is indexed as its own document.
 func (f *ResolvedField) IsNestedList() bool { return f.Mode == Nested }
 
-// HoldsSeveral reports whether a document, or a list value inside of a nested
-// list, may hold more than one value of the field.
+// HoldsSeveral reports whether a document, or a value of the nested list the field
+// is in, may hold more than one value of the field.
 func (f *ResolvedField) HoldsSeveral() bool { return f.Multiple || f.BelowFlattened }
 
 func (f *ResolvedField) resolvePattern(name string) *ResolvedField {
@@ -320,9 +322,9 @@ func (f *ResolvedField) resolvePattern(name string) *ResolvedField {
 	return nil
 }
 
-// isConcrete reports whether a name of a document can be one that a pattern
-// stands for: no dots, which separate names, no control characters, and no *,
-// since a field is never addressed by a pattern.
+// isConcrete reports whether a name of a document may match a pattern. It may have
+// no dots, which separate names, no control characters, and no *, since fields are
+// never addressed by pattern.
 func isConcrete(name string) bool {
 	for i := 0; i < len(name); i++ {
 		if name[i] == '.' || name[i] == '*' || name[i] < ' ' {
@@ -332,8 +334,8 @@ func isConcrete(name string) bool {
 	return name != ""
 }
 
-// comparePatterns orders patterns as they are tried: the longest literal prefix
-// first, on equal prefixes the shorter pattern, then by bytes.
+// comparePatterns orders patterns as they are tried: longest literal prefix first,
+// then shortest pattern, then byte order.
 func comparePatterns(a, b pattern) int {
 	return cmp.Or(
 		cmp.Compare(strings.IndexByte(b.name, '*'), strings.IndexByte(a.name, '*')),
@@ -346,16 +348,16 @@ func sortPatterns(patterns []pattern) {
 	slices.SortFunc(patterns, comparePatterns)
 }
 
-// matchesPattern reports whether each * of the pattern can stand for one or
-// more bytes so that it reads as name. It goes back to the last * only, which
-// is enough because a later * can take whatever an earlier one left.
+// matchesPattern reports whether name matches a pattern in which each * stands for
+// one or more bytes. It backtracks to the last * only, which is enough because a
+// later * can take whatever an earlier one left.
 func matchesPattern(pattern, name string) bool {
 	p, n := 0, 0
 	star, taken := -1, 0
 	for n < len(name) {
 		switch {
 		case p < len(pattern) && pattern[p] == '*':
-			star, taken = p, n+1 // one byte at least
+			star, taken = p, n+1 // at least one byte
 			p, n = p+1, n+1
 		case p < len(pattern) && pattern[p] == name[n]:
 			p, n = p+1, n+1

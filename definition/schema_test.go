@@ -34,8 +34,8 @@ func TestExplicitNamesWinThenPatternsInOrder(t *testing.T) {
 	}
 }
 
-// The longest literal prefix wins, then the shorter pattern; a pattern itself
-// names no field.
+// TestPatternsAreTriedInOrder checks that the longest literal prefix wins, then the
+// shorter pattern; a pattern itself is not the name of a field.
 func TestPatternsAreTriedInOrder(t *testing.T) {
 	s := NewSchema(mustParse(t, `{"fields":{"id":{"type":"string","primaryKey":true},"ab":{"type":"boolean"},"a*":{"type":"string"},"ab*":{"type":"int32"},
 		"x*_x":{"type":"float"},"x*_a_x":{"type":"double"},"o":{"type":"object","fields":{"*":{"type":"int64"},"*_x":{"type":"string"}}}}}`))

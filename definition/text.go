@@ -11,7 +11,7 @@ type TextUsage struct {
 	LengthNormalization LengthNormalization `json:"lengthNormalization,omitzero"`
 }
 
-// TypoTolerance forgives mistakes in typed words.
+// TypoTolerance sets how many typos in typed words are tolerated.
 type TypoTolerance struct {
 	MinLengthOneTypo  *int   `json:"minLengthOneTypo,omitzero"`
 	MinLengthTwoTypos *int   `json:"minLengthTwoTypos,omitzero"`
@@ -19,22 +19,22 @@ type TypoTolerance struct {
 	Numbers           *Empty `json:"numbers,omitzero"`
 }
 
-// The defaults of TypoTolerance.
+// Defaults of TypoTolerance.
 const (
 	DefaultMinLengthOneTypo  = 5
 	DefaultMinLengthTwoTypos = 9
 	DefaultPrefixLength      = 1
 )
 
-// Exact ranks a value higher that equals the whole text.
+// Exact ranks a value that equals the whole text higher.
 type Exact struct {
 	Boost *float64 `json:"boost,omitzero"`
 }
 
-// DefaultExactBoost is the boost of Exact.
+// DefaultExactBoost is the default boost of Exact.
 const DefaultExactBoost = 2
 
-// LengthNormalization is how much more a shorter value counts.
+// LengthNormalization says how much more a shorter value counts.
 type LengthNormalization string
 
 // The length normalizations; moderate is the default.
@@ -44,8 +44,8 @@ const (
 	LengthStrong   LengthNormalization = "strong"
 )
 
-// Analyzer is either a chain of its own or the name of one in Resources.
-// Presets are expanded into chains.
+// Analyzer is either its own chain or the name of one in Resources. Presets are
+// expanded into chains.
 type Analyzer struct {
 	Custom *Chain  `json:"custom,omitzero"`
 	Named  *string `json:"named,omitzero"`
@@ -55,11 +55,11 @@ type Analyzer struct {
 // filters, each in order.
 type Chain struct {
 	CharFilters []CharFilter  `json:"charFilters,omitzero"`
-	Tokenizer   *Tokenizer    `json:"tokenizer,omitzero"` // nil: the locale's
+	Tokenizer   *Tokenizer    `json:"tokenizer,omitzero"` // nil: that of the locale
 	Filters     []TokenFilter `json:"filters,omitzero"`
 }
 
-// CharFilter is exactly one of its members.
+// CharFilter has exactly one member set.
 type CharFilter struct {
 	HTMLStrip      *Empty          `json:"htmlStrip,omitzero"`
 	Mapping        *Mapping        `json:"mapping,omitzero"`
@@ -77,7 +77,7 @@ type PatternReplace struct {
 	Replacement string `json:"replacement"`
 }
 
-// Tokenizer is exactly one of its members.
+// Tokenizer has exactly one member set.
 type Tokenizer struct {
 	ICU        *Empty `json:"icu,omitzero"`
 	Whitespace *Empty `json:"whitespace,omitzero"`
@@ -85,7 +85,7 @@ type Tokenizer struct {
 	Letter     *Empty `json:"letter,omitzero"`
 }
 
-// TokenFilter is exactly one of its members.
+// TokenFilter has exactly one member set.
 type TokenFilter struct {
 	Normalize    *Normalize    `json:"normalize,omitzero"`
 	Stopwords    *Stopwords    `json:"stopwords,omitzero"`
@@ -121,13 +121,13 @@ type ASCIIFolding struct {
 	PreserveOriginal *bool `json:"preserveOriginal,omitzero"` // default false
 }
 
-// Ngram is the sizes of n-grams and of edge n-grams.
+// Ngram holds the sizes of n-grams and of edge n-grams.
 type Ngram struct {
 	MinGram *int `json:"minGram,omitzero"`
 	MaxGram *int `json:"maxGram,omitzero"`
 }
 
-// The defaults of Ngram.
+// Defaults of Ngram.
 const (
 	DefaultMinGram = 1
 	DefaultMaxGram = 20
@@ -146,13 +146,13 @@ type Decompound struct {
 	Locale string `json:"locale,omitzero"`
 }
 
-// Min returns the smallest gram size, the default filled in.
+// Min returns the smallest gram size or its default.
 func (n *Ngram) Min() int { return orDefault(n.MinGram, DefaultMinGram) }
 
-// Max returns the largest gram size, the default filled in.
+// Max returns the largest gram size or its default.
 func (n *Ngram) Max() int { return orDefault(n.MaxGram, DefaultMaxGram) }
 
-// FoldsCase reports whether case is folded, the default filled in.
+// FoldsCase reports whether case is folded, which is the default.
 func (n *Normalize) FoldsCase() bool { return orDefault(n.CaseFolding, true) }
 
 // KeepsOriginal reports whether the accented form is kept too.
