@@ -30,7 +30,8 @@ func TestEveryCodeIsWellFormedAndUnique(t *testing.T) {
 	}
 }
 
-// Clients match on codes, so a code once published stays.
+// TestPublishedCodesOnlyGrow checks that published codes stay, because clients
+// match on them.
 func TestPublishedCodesOnlyGrow(t *testing.T) {
 	text, err := os.ReadFile("testdata/published.txt")
 	if err != nil {

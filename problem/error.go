@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Error is the answer of a node that refused or failed a request, as clients
-// return it. errors.Is compares its problems with the codes of this package,
-// and errors.As finds the first *Problem.
+// Error is the response of a node that rejected or failed a request, as clients
+// return it. errors.Is compares its problems with the codes of this package, and
+// errors.As finds the first *Problem.
 type Error struct {
 	Status  int
 	Message string
-	// Problems are what the answer lists. With several of them the first is the
-	// code of the whole, such as validation. There are none when a proxy
-	// answered instead of a node.
+	// Problems are the problems listed in the response. If there are several, the
+	// first is the code of the whole, such as validation. There are none when a
+	// proxy responded instead of a node.
 	Problems   Problems
-	RetryAfter time.Duration // when the node says to ask again; 0 when it does not
+	RetryAfter time.Duration // when the node says to retry; 0 if it does not say
 }
 
 // Error returns the problems on one line.
@@ -27,8 +27,8 @@ func (e *Error) Error() string {
 	return e.Problems.Error()
 }
 
-// Help returns what the caller can do about it, empty when the answer does not
-// say. Each of Problems has its own Help.
+// Help returns what the caller can do about the error, or "" when the response does
+// not say. Each of Problems has its own Help.
 func (e *Error) Help() string {
 	if len(e.Problems) == 0 {
 		return ""

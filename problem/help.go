@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Advise replaces the remedy of the code where the place of the problem knows
-// better, and returns the problem.
+// Advise replaces the remedy of the code by more specific help, and returns the
+// problem.
 func (p *Problem) Advise(help string) *Problem {
 	p.help = help
 	return p
 }
 
-// HasAdvice reports whether Advise gave the problem help of its own.
+// HasAdvice reports whether Advise gave the problem its own help.
 func (p *Problem) HasAdvice() bool { return p.help != "" }
 
-// Among records the name that was given and the names that were known in its
-// place, so that Help can offer the nearest. The names must be such that the
-// caller may see them; they are asked for only when help is rendered.
+// Among records an unknown name and the names known in its context, so that Help
+// can suggest the nearest. The caller must be allowed to see the known names; known
+// is called only when help is rendered.
 func (p *Problem) Among(given string, known func() []string) *Problem {
 	p.given, p.known = given, known
 	return p
@@ -29,9 +29,8 @@ func (p *Problem) AmongNames(given string, known ...string) *Problem {
 	return p.Among(given, func() []string { return known })
 }
 
-// Help returns what a caller can do about the problem: the remedy of the code
-// with the values of the problem filled in and, where a name was not known, the
-// nearest that are.
+// Help returns what a caller can do about the problem: the remedy of the code with
+// the arguments filled in and, for an unknown name, the nearest known ones.
 func (p *Problem) Help() string {
 	help := p.help
 	if help == "" {
@@ -55,8 +54,8 @@ func (p *Problem) Help() string {
 	return "Did you mean " + list + "? " + help
 }
 
-// render fills the arguments into a template. {path} is the place of the
-// problem unless an argument has that name.
+// render fills the arguments into a template. {path} is the path of the problem
+// unless an argument has that name.
 func (p *Problem) render(template string) string {
 	var out strings.Builder
 	for {
@@ -86,7 +85,7 @@ const (
 	maxNearestName = 64 // runes; longer names are not compared
 )
 
-// Nearest returns up to three of the known names that a given one was probably
+// Nearest returns up to three of the known names that the given one was probably
 // meant to be, nearest first: those within an edit distance of a third of its
 // length (insertions, deletions, replacements and swaps of neighbours; case is
 // ignored), those it abbreviates, and dotted names that end in it. For example
@@ -129,14 +128,14 @@ func Nearest(given string, known []string) []string {
 	return names
 }
 
-// abbreviates reports whether a word of at least three letters is the beginning
-// of a name, or the last part of a dotted one.
+// abbreviates reports whether word has at least three letters and starts the name,
+// or is the last part of a dotted name.
 func abbreviates(word, name string) bool {
 	return len(word) >= 3 && strings.HasPrefix(name, word) || strings.HasSuffix(name, "."+word)
 }
 
-// editDistance is the optimal string alignment distance: the Levenshtein
-// distance with swaps of neighbours, none of which is edited again.
+// editDistance returns the optimal string alignment distance: the Levenshtein
+// distance plus swaps of neighbours, where no swapped pair is edited again.
 func editDistance(a, b []rune) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -63,7 +63,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A value of the caller that looks like an argument is not filled in again.
+// TestValuesAreNotTemplates checks that an argument that looks like a template is
+// not expanded.
 func TestValuesAreNotTemplates(t *testing.T) {
 	p := IndexFieldAnalyzerPatternInvalid.New("pattern", "{reason}{name}", "reason", "{pattern}", "name", "f")
 	if got, want := p.Message(), "{reason}{name} is not a valid regular expression: {pattern}."; got != want {
@@ -71,7 +72,7 @@ func TestValuesAreNotTemplates(t *testing.T) {
 	}
 }
 
-// sample is a value for every argument that a message or remedy names.
+// sample holds a value for every argument of messages and remedies.
 var sample = map[string]string{
 	"actual": "2", "allowed": "GET, OPTIONS", "count": "2", "encoding": "gzip", "expected": "3", "features": "type.object", "field": "price",
 	"failures": "nDCG is 0.5000, below 0.9000", "queries": "red lamp", "set": "base", "what": "queries",
@@ -86,8 +87,9 @@ var isNo = regexp.MustCompile(`\b(is|are) no\b`)
 
 var open = regexp.MustCompile(`\{[a-zA-Z]+\}`)
 
-// Every code says in whole sentences what is wrong and what to do, with every
-// value filled in; docs/reference/errors.md is the page to read them on.
+// TestEveryCodeRendersMessageAndHelp checks that every code says in whole sentences
+// what is wrong and what to do, with every argument filled in;
+// docs/reference/errors.md shows them all.
 func TestEveryCodeRendersMessageAndHelp(t *testing.T) {
 	for _, code := range Codes() {
 		p := code.New()

@@ -1,6 +1,6 @@
 package problem
 
-// Indexes, generations and what state they are in.
+// Indexes, generations and their states.
 var (
 	IndexNameInvalid = declare("index:name_invalid", 400,
 		"{name} is not a valid index name: it is 1 to 64 lower-case letters, digits, - and _, beginning with a letter or digit.",

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// What a caller sent is not repeated whole: a thousand problems with one long
-// name would take a thousand times its size.
+// TestLongNamesAndValuesAreShortened checks that long input is not repeated in
+// full: a thousand problems with one long name would take a thousand times its
+// size.
 func TestLongNamesAndValuesAreShortened(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
 	p := DocumentFieldUnknown.At(At("documents").Item(0).Field(long).Field("x").Append("y["+long+"]"), "name", long)
@@ -21,7 +22,8 @@ func TestLongNamesAndValuesAreShortened(t *testing.T) {
 	}
 }
 
-// Problems beyond the bound are counted, so that what they concern is refused.
+// TestProblemsBeyondTheBoundAreCounted checks that problems beyond the bound are
+// counted, so that what they concern is rejected.
 func TestProblemsBeyondTheBoundAreCounted(t *testing.T) {
 	var found List
 	for range MaxReported + 10 {

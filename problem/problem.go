@@ -1,11 +1,11 @@
 // Package problem holds every error code of the interface: its name, status,
-// message and remedy, declared once. Everything that can be wrong with a
-// request is reported as a Problem: a code, the place in the request, and the
-// values the message is rendered with.
+// message and remedy, declared once. Everything that can be wrong with a request is
+// reported as a Problem: a code, the path in the request, and the values with which
+// the message is rendered.
 //
-// A validation walks on and reports each problem it finds to a List; a single
-// failure is returned as a *Problem, which is an error. errors.Is distinguishes cases
-// apart by code:
+// Validation continues after a problem and reports each one it finds to a List; a
+// single failure is returned as a *Problem, which is an error. errors.Is
+// distinguishes cases by code:
 //
 //	found.Report(problem.DocumentFieldUnknown.At(at.Field(name), "name", name))
 //	return problem.IndexNotFound.New("name", name)
@@ -21,8 +21,8 @@ import (
 	"strings"
 )
 
-// Code is one error code of the interface. It is an error only so that
-// errors.Is can compare with it; functions return a *Problem.
+// Code is one error code of the interface. It is an error only so that errors.Is
+// can compare with it; functions return a *Problem.
 type Code struct {
 	name    string
 	status  int
@@ -33,27 +33,27 @@ type Code struct {
 // Name returns the code as clients see it, such as "index:not_found".
 func (c *Code) Name() string { return c.name }
 
-// Status returns the HTTP status that belongs to the code.
+// Status returns the HTTP status of the code.
 func (c *Code) Status() int { return c.status }
 
 // Message returns the message template; {name} stands for an argument.
 func (c *Code) Message() string { return c.message }
 
-// Remedy returns the template of what a caller can do about the problem; {name}
-// stands for an argument.
+// Remedy returns the template of the help for callers; {name} stands for an
+// argument.
 func (c *Code) Remedy() string { return c.remedy }
 
 // Error returns the name of the code.
 func (c *Code) Error() string { return c.name }
 
-// New returns a problem that concerns the request as a whole. The arguments
-// alternate names and values.
+// New returns a problem with the request as a whole. The arguments alternate names
+// and values.
 func (c *Code) New(arguments ...any) *Problem {
 	return c.At(Path{}, arguments...)
 }
 
-// At returns a problem at a place of the request. The arguments alternate
-// names and values.
+// At returns a problem at a path in the request. The arguments alternate names and
+// values.
 func (c *Code) At(at Path, arguments ...any) *Problem {
 	p := &Problem{Code: c, Path: strings.ToValidUTF8(at.String(), "\uFFFD")}
 	for i := 0; i+1 < len(arguments); i += 2 {
@@ -65,17 +65,17 @@ func (c *Code) At(at Path, arguments ...any) *Problem {
 // Problem is one thing wrong with a request.
 type Problem struct {
 	Code      *Code
-	Path      string            // empty when the request as a whole is meant
+	Path      string            // empty for the request as a whole
 	Arguments map[string]string // nil when there are none
 	Cause     error             // for the log, never shown to a caller
 
-	// Details are what an error body lists instead of the problem itself, such
-	// as each difference of an incompatible definition; usually nil.
+	// Details are listed in the error body instead of the problem itself, such as
+	// each difference of an incompatible definition; usually nil.
 	Details Problems
 
 	help  string          // instead of the remedy of the code
-	given string          // a name that was not known
-	known func() []string // the names known in its place; nil when none was meant
+	given string          // an unknown name
+	known func() []string // the names known in its context; nil when no name was unknown
 }
 
 // With adds an argument and returns the problem.
@@ -83,7 +83,7 @@ func (p *Problem) With(name string, value any) *Problem {
 	if p.Arguments == nil {
 		p.Arguments = make(map[string]string, 4)
 	}
-	// What a caller sent may be any bytes; an answer is always valid text.
+	// Input may be arbitrary bytes; a response must be valid text.
 	p.Arguments[name] = strings.ToValidUTF8(shortened(argumentText(value), maxArgument), "\uFFFD")
 	return p
 }
@@ -103,7 +103,7 @@ func (p *Problem) Because(cause error) *Problem {
 // Message returns the rendered message.
 func (p *Problem) Message() string { return p.render(p.Code.message) }
 
-// Error returns code, place and message on one line.
+// Error returns code, message and path on one line.
 func (p *Problem) Error() string {
 	text := p.Code.name + ": " + p.Message()
 	if p.Path != "" {
@@ -151,19 +151,19 @@ type List struct {
 	count int
 }
 
-// MaxReported bounds what is reported about one request: a hostile one could hold a
-// million problems, each larger than what causes it.
+// MaxReported bounds the problems reported for one request: a hostile one could
+// have a million problems, each larger than its cause.
 const MaxReported = 1000
 
-// Report adds a problem; those beyond MaxReported are counted only.
+// Report adds a problem. Beyond MaxReported, problems are only counted.
 func (l *List) Report(p *Problem) {
 	if l.count++; l.count <= MaxReported {
 		l.found = append(l.found, p)
 	}
 }
 
-// Add takes over the problems that err holds; another error becomes a
-// node:error problem. Nil adds nothing.
+// Add adds the problems that err holds. Any other error becomes a node:error
+// problem; nil adds nothing.
 func (l *List) Add(err error) {
 	for _, p := range All(err) {
 		l.Report(p)
@@ -173,11 +173,11 @@ func (l *List) Add(err error) {
 // Len returns the number of problems found.
 func (l *List) Len() int { return l.count }
 
-// Problems returns what was found, in order of reporting, at most MaxReported.
+// Problems returns the problems in order of reporting, at most MaxReported.
 func (l *List) Problems() Problems { return l.found }
 
-// Err returns nil when nothing was found, the problem itself when there is
-// one, and Problems otherwise.
+// Err returns nil when there are no problems, the problem itself when there is one,
+// and Problems otherwise.
 func (l *List) Err() error {
 	switch len(l.found) {
 	case 0:
@@ -188,8 +188,8 @@ func (l *List) Err() error {
 	return l.found
 }
 
-// All returns the problems that err holds: itself, its parts, or a node:error
-// with err as the cause. Nil gives none.
+// All returns the problems that err holds: itself, its parts, or a node:error with
+// err as the cause. It returns none for nil.
 func All(err error) Problems {
 	switch e := err.(type) {
 	case nil:
@@ -216,19 +216,18 @@ func All(err error) Problems {
 	return Problems{NodeError.New().Because(err)}
 }
 
-// Path is a place in a request: names joined by dots, list items as [n], map
-// keys that hold a dot or a bracket quoted. A Path is a value; its methods
-// return longer paths and leave it unchanged. The zero Path is the request as
-// a whole.
+// Path is a place in a request: names joined by dots, list items as [n], and map
+// keys with a dot or a bracket quoted. A Path is a value; its methods return longer
+// paths and leave it unchanged. The zero Path is the request as a whole.
 type Path struct {
 	text string
 }
 
-// At returns a path that begins with text as it stands.
+// At returns a path that begins with text verbatim.
 func At(text string) Path { return Path{text} }
 
-// Field steps to a member. A name that holds a dot, a bracket or a quote is
-// written in brackets and quotes.
+// Field appends a member. A name with a dot, a bracket or a quote is bracketed and
+// quoted.
 func (p Path) Field(name string) Path {
 	name = shortened(name, maxName)
 	if name == "" || strings.ContainsAny(name, `.[]"`) {
@@ -240,14 +239,14 @@ func (p Path) Field(name string) Path {
 	return Path{p.text + "." + name}
 }
 
-// Bytes of what callers sent that a problem repeats. A name or value may fill a
-// body, and each of a thousand problems could hold it.
+// Maximum number of bytes of input that a problem repeats. A name or value may fill
+// a body, and each of a thousand problems could repeat it.
 const (
 	maxName     = 256 // in a path
 	maxArgument = 1024
 )
 
-// shortened cuts a text that is longer than most bytes, and shows that it did.
+// shortened truncates a text longer than most bytes and marks the truncation.
 func shortened(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -258,12 +257,12 @@ func shortened(text string, most int) string {
 	return text[:most] + "…"
 }
 
-// Item steps to an element of a list, counted from zero.
+// Item appends an element of a list, counted from zero.
 func (p Path) Item(position int) Path {
 	return Path{p.text + "[" + strconv.Itoa(position) + "]"}
 }
 
-// Append steps along text as it is written, such as a change path.
+// Append appends text verbatim, such as a change path.
 func (p Path) Append(text string) Path {
 	text = shortened(text, maxArgument)
 	switch {
@@ -275,7 +274,7 @@ func (p Path) Append(text string) Path {
 	return Path{p.text + "." + text}
 }
 
-// String returns the path as error bodies show it.
+// String returns the path as shown in error bodies.
 func (p Path) String() string { return p.text }
 
 func argumentText(value any) string {

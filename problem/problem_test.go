@@ -48,7 +48,8 @@ func TestAnOrdinaryErrorBecomesNodeError(t *testing.T) {
 	}
 }
 
-// A problem is found among errors that were joined.
+// TestAProblemAmongSeveralErrors checks that a problem is found among joined
+// errors.
 func TestAProblemAmongSeveralErrors(t *testing.T) {
 	plain := errors.New("plain")
 	for _, err := range []error{

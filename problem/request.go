@@ -1,6 +1,6 @@
 package problem
 
-// What can be wrong with a request before an endpoint looks at it.
+// Problems of a request that are found before an endpoint handles it.
 var (
 	Validation = declare("validation", 400,
 		"Request contains {count} errors",
