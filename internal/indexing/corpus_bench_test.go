@@ -20,7 +20,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// commits is the definition of the benchmark beside other engines.
+// commits is the definition of the benchmark against other engines.
 const commits = `{"source":"none","fields":{
 	"id":{"type":"string","primaryKey":true,"stored":true},
 	"body":{"type":"string","matching":{"analyzer":{"custom":{"tokenizer":{"whitespace":{}},"filters":[{"normalize":{}}]}}}},
@@ -29,9 +29,9 @@ const commits = `{"source":"none","fields":{
 	"year":{"type":"int32","filter":{},"facet":{}},
 	"ts":{"type":"int64","filter":{},"sort":{}}}}`
 
-// BenchmarkCorpus measures the processor time of the steps that a document takes
-// on its way into a segment, on the corpus that QUIRE_CORPUS names (one
-// document a line, QUIRE_DOCS of them).
+// BenchmarkCorpus measures the processor time of each step of adding a document to
+// a segment, on the corpus that QUIRE_CORPUS names (one document per line,
+// QUIRE_DOCS of them).
 func BenchmarkCorpus(b *testing.B) {
 	name := os.Getenv("QUIRE_CORPUS")
 	if name == "" {
@@ -93,7 +93,7 @@ func BenchmarkCorpus(b *testing.B) {
 	}
 }
 
-// processorTime is what the process has used.
+// processorTime returns the processor time used by the process.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,16 +1,17 @@
-// Package indexing puts documents into segments: each value of a field becomes
-// what its usages need, by the names and encodings of package layout.
+// Package indexing adds documents to segments: each value of a field becomes the
+// terms, numbers and ordinals that its usages need, with the names and encodings of
+// package layout.
 //
-// An Indexer serves one segment.Builder at a time and keeps what it learned
-// about fields: the builder's field numbers, analysis chains, collators. A
-// document is one block: the values of its nested lists first, each a document
-// of its own with the path of its list and its position, then the document
-// itself with its key, its signals and its stored record.
+// An Indexer serves one segment.Builder at a time and caches what it needs per
+// field: the builder's field numbers, analysis chains, collators. A document is one
+// block: first the values of its nested lists, each a document of its own with the
+// path of its list and its position, then the document itself with its key, its
+// signals and its stored record.
 //
 // Invariants:
 //
 //	X1  Words of two values of a field are at least layout.PositionGap apart.
-//	X2  A document is in the builder whole, or the error makes the builder
+//	X2  A document is added to the builder as a whole, or the error makes it
 //	    unusable and the caller starts another.
 //
 // An Indexer belongs to one goroutine.
@@ -31,12 +32,12 @@ import (
 	"github.com/quiresearch/quire/internal/segment"
 )
 
-// Indexer puts documents into one builder after another.
+// Indexer adds documents to one builder after another.
 type Indexer struct {
 	chains      *analysis.Chains
 	builder     *segment.Builder
 	mappings    map[mappingKey]*fieldMapping
-	usual       [16]*fieldMapping // by the place of a value in its document
+	usual       [16]*fieldMapping // by the position of a value in its document
 	shared      sharedFields
 	signals     map[*definition.ResolvedField]segment.FieldID
 	collators   map[string]*collation.Collator
@@ -44,30 +45,30 @@ type Indexer struct {
 	occurrences [segment.AheadTerms]segment.Occurrence
 	scratch     []byte
 	record      []byte
-	document    uint64 // counts documents, nested ones included, for mappings
+	document    uint64 // number of documents, including nested ones, for mappings
 }
 
-// sharedFields are the structures that belong to no single field.
+// sharedFields are the structures that do not belong to a single field.
 type sharedFields struct {
 	key, exists, lists, position segment.FieldID
 }
 
-// mappingKey is one variant of a field. A schema remembers only so many concrete
-// names of a pattern, so a wildcard field is recognized by its path.
+// mappingKey is one variant of a field. A schema caches only a bounded number of
+// concrete names of a pattern, so a wildcard field is identified by its path.
 type mappingKey struct {
 	field   *definition.ResolvedField // nil for a wildcard field
 	path    string                    // of a wildcard field
 	variant string
 }
 
-// NewIndexer returns an indexer that analyses by the given chains.
+// NewIndexer returns an indexer that analyses with the given chains.
 func NewIndexer(chains *analysis.Chains) *Indexer {
 	return &Indexer{chains: chains, collators: make(map[string]*collation.Collator)}
 }
 
-// Add puts a document with its key, signals and record into the builder and
-// returns its number. Keep one Indexer per builder: changing between builders
-// that hold documents costs it what it learned.
+// Add adds a document with its key, signals and record to the builder and returns
+// its number. Use one Indexer per builder: switching to another builder, or one
+// that was emptied, discards the caches.
 func (x *Indexer) Add(b *segment.Builder, d *document.Document) (segment.DocID, error) {
 	if x.builder != b || b.Docs() == 0 {
 		x.attach(b)
@@ -100,8 +101,8 @@ func (x *Indexer) Add(b *segment.Builder, d *document.Document) (segment.DocID, 
 	return b.EndDoc(true), nil
 }
 
-// attach begins another builder, or one that was emptied: field numbers are its
-// own.
+// attach switches to another builder, or to one that was emptied, whose field
+// numbers are new.
 func (x *Indexer) attach(b *segment.Builder) {
 	x.builder = b
 	x.mappings = make(map[mappingKey]*fieldMapping)
@@ -130,7 +131,7 @@ func (x *Indexer) values(values []document.Value) error {
 		v := &values[i]
 		s := last
 		if s == nil || s.field != v.Field || s.variant != v.Variant {
-			// Most documents give their fields in the same order.
+			// Most documents have their fields in the same order.
 			usual := &x.usual[i%len(x.usual)]
 			if s = *usual; s == nil || s.field != v.Field || s.variant != v.Variant {
 				var err error
@@ -153,7 +154,7 @@ func (x *Indexer) values(values []document.Value) error {
 	return nil
 }
 
-// exists notes that the document has a value of a field.
+// exists records that the document has a value of a field.
 func (x *Indexer) exists(s *fieldMapping) {
 	if s.isSeen {
 		x.builder.Again(x.shared.exists, s.exists, 0)
@@ -240,7 +241,7 @@ func (x *Indexer) text(s *fieldMapping, text string) {
 	}
 }
 
-// words writes the words of a value behind those of the values before it.
+// words adds the words of a value after those of earlier values.
 func (x *Indexer) words(s *fieldMapping, text string) {
 	tokens := s.matchingChain.Analyze(&x.buffer, text)
 	for some := range slices.Chunk(tokens, len(x.occurrences)) {
@@ -273,8 +274,8 @@ func (x *Indexer) chain(f *definition.ResolvedField, autocomplete bool, locale s
 	return chain, nil
 }
 
-// bytesOf reads a string as bytes without copying; builders copy what they keep.
+// bytesOf returns a string as bytes without copying; builders copy what they keep.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// viewOf reads bytes as a string without copying, for the length of a call.
+// viewOf returns bytes as a string without copying, valid during a call.
 func viewOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -32,7 +32,7 @@ const shop = `{"localeFallback":{},"fields":{
 	"variants":{"type":"object","multiple":true,"mode":"nested","fields":{"sku":{"type":"string","filter":{}},"price":{"type":"int32","filter":{}}}},
 	"parts":{"type":"object","multiple":true,"mode":"flattened","fields":{"no":{"type":"int32","filter":{}}}}}}`
 
-// build indexes documents and opens the segment they make.
+// build indexes documents and opens the resulting segment.
 func build(t testing.TB, body string, documents ...string) (*definition.Schema, *segment.Reader) {
 	t.Helper()
 	analyser := analysis.NewBuilder(analysis.Options{})

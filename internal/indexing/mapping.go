@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
-// fieldMapping is what one variant of a field becomes in the current builder.
+// fieldMapping says what one variant of a field becomes in the current builder.
 type fieldMapping struct {
 	field   *definition.ResolvedField
 	variant string
@@ -24,14 +24,14 @@ type fieldMapping struct {
 
 	matchingChain, autocompleteChain, exactChain *analysis.Chain
 
-	collator *collation.Collator // nil: by bytes
+	collator *collation.Collator // nil: byte order
 
-	document uint64 // the document the next two belong to
+	document uint64 // the document that the next two fields belong to
 	position uint32 // of the next word
 }
 
-// mapping returns what a variant of a field becomes, declaring it to the builder
-// on first use.
+// mapping returns the mapping of a variant of a field. It declares the structures
+// to the builder on first use.
 func (x *Indexer) mapping(f *definition.ResolvedField, variant string) (*fieldMapping, error) {
 	key := mappingKey{field: f, variant: variant}
 	if f.IsWildcard {
@@ -79,7 +79,7 @@ func (x *Indexer) mapNumber(s *fieldMapping, several bool) {
 	if s.hasFacet = f.Facet; f.Facet {
 		s.facet = x.builder.Field(segment.FieldOptions{Name: layout.Facet(f.Path, s.variant), Kind: segment.Ordinals, Multi: several})
 	}
-	// One column may serve both ways; it is written once.
+	// One column may serve filter and sort; it is written once.
 	order := layout.Order(f, s.variant)
 	if s.hasSort = f.Sort && !(f.Filter && order == layout.Filter(f.Path, s.variant)); s.hasSort {
 		s.sort = x.builder.Field(segment.FieldOptions{Name: order, Kind: segment.Numbers})
@@ -151,7 +151,7 @@ func (x *Indexer) collator(locale string) *collation.Collator {
 	return c
 }
 
-// vectorOptions returns how the segment searches a vector field.
+// vectorOptions returns the vector index options of a field.
 func vectorOptions(f *definition.ResolvedField) vectors.Options {
 	o := vectors.Options{Dimensions: f.Dimensions, M: f.M, EfConstruction: f.EFConstruction}
 	switch f.Similarity {

@@ -10,10 +10,11 @@ import (
 	"github.com/quiresearch/quire/internal/document"
 )
 
-// Weigh returns the field whose text takes more steps of analysis than the document
-// has, nil when there is none. Nearly always the lengths of the texts show that; they
-// are analysed where they do not, one document at a time for all who give the same
-// turn: what multiplies takes memory. An Indexer leaves out what goes beyond.
+// Weigh returns a field whose text exceeds the document's allowance of analysis
+// steps, or nil when there is none. The lengths of the texts are nearly always
+// proof enough that there is none. Otherwise it analyses the texts, one document at
+// a time for all callers that share turn, because chains that multiply tokens take
+// memory. An Indexer omits tokens beyond the allowance.
 func Weigh(chains *analysis.Chains, d *document.Document, turn sync.Locker) (*definition.ResolvedField, error) {
 	w := weighing{chains: chains}
 	if err := w.each(d, w.bound); err != nil {
@@ -30,7 +31,7 @@ func Weigh(chains *analysis.Chains, d *document.Document, turn sync.Locker) (*de
 	return w.heaviest, err
 }
 
-// StepsOf returns the steps of analysis that a document has.
+// StepsOf returns the allowance of analysis steps for a document.
 func StepsOf(d *document.Document) int64 {
 	bytes := 0
 	count := func(values []document.Value) {
@@ -45,15 +46,15 @@ func StepsOf(d *document.Document) int64 {
 	return analysis.DocumentSteps(bytes)
 }
 
-// weighing is the work of Weigh.
+// weighing is the state of one call of Weigh.
 type weighing struct {
 	chains   *analysis.Chains
 	most     int64            // steps of all texts, saturated
-	buffer   *analysis.Buffer // nil while lengths are all that is looked at
+	buffer   *analysis.Buffer // nil while only lengths are considered
 	heaviest *definition.ResolvedField
 }
 
-// each calls visit for every analysis of a text by a chain that the definition gives.
+// each calls visit for every analysis of a text by a chain from the definition.
 func (w *weighing) each(d *document.Document, visit func(v *document.Value, chain *analysis.Chain, isExact bool)) error {
 	if err := w.values(d.Root, visit); err != nil {
 		return err

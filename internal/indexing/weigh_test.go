@@ -11,8 +11,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// A document whose analysis multiplies what it holds is found before it is taken,
-// whatever the definition, and one that does not is not.
+// TestWeighFindsWhatMultiplies checks that a document whose analysis multiplies its
+// content is found before it is accepted, whatever the definition, and that other
+// documents are not.
 func TestWeighFindsWhatMultiplies(t *testing.T) {
 	words := func(level string) string {
 		var all []string
