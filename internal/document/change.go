@@ -14,17 +14,17 @@ import (
 // Change is one checked change object. It refers to the JSON it was read from.
 type Change struct {
 	Key Key
-	// SignalsOnly is true when nothing but signal fields is named: the document
-	// is refreshed in place and its source not read.
+	// SignalsOnly is true when the change names only signal fields: the document is
+	// then refreshed in place without reading its source.
 	SignalsOnly bool
 	Signals     []Signal
 
 	raw []byte
 }
 
-// ReadChange reads a change object: checked JSON without white space around it.
-// Problems of its key and its signals are reported to found, with a path that
-// begins with at, and the result is then nil.
+// ReadChange reads a change object: checked JSON without surrounding white space.
+// If its key or its signals have problems, it reports them to found, with paths
+// that begin with at, and returns nil.
 func (r *Reader) ReadChange(raw []byte, at problem.Path, found *problem.List) *Change {
 	if jsonread.KindOf(raw) != jsonread.ObjectKind {
 		found.Report(problem.DocumentNotAnObject.At(at))
@@ -79,8 +79,8 @@ func (r *Reader) ReadChange(raw []byte, at problem.Path, found *problem.List) *C
 	return c
 }
 
-// wholeField returns the name of the field that a change path names as a whole,
-// with no name escaped; a path to another place is returned as it is.
+// wholeField returns the unescaped name of the field if a change path names a whole
+// field. It returns any other path unchanged.
 func wholeField(path string) string {
 	if strings.IndexByte(path, '\\') < 0 {
 		return path
@@ -92,7 +92,7 @@ func wholeField(path string) string {
 	return steps[0].Name
 }
 
-// changeKey reads the key of a change like any value of its field.
+// changeKey reads the key of a change like any other value of its field.
 func (r *Reader) changeKey(key *definition.ResolvedField, raw []byte) {
 	switch {
 	case isList(raw):
@@ -107,11 +107,10 @@ func (r *Reader) changeKey(key *definition.ResolvedField, raw []byte) {
 	}
 }
 
-// Apply changes a document, given as it was sent with its current signal
-// values beside it, and reads the result whole.
-// Every problem is reported to found with a path that begins with at, and the
-// result is then nil. A value that a change placed is named by the path of the
-// change.
+// Apply applies a change to a document, given as sent together with its current
+// signal values, and reads the result as a whole. If there are problems, it reports
+// them to found, with paths that begin with at, and returns nil. A problem with a
+// value that a change placed has the path of the change.
 func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at problem.Path, found *problem.List) *Document {
 	before := found.Len()
 	tree := change.ParseTree(source)
@@ -139,7 +138,7 @@ func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at proble
 	}
 	d := r.Read(tree.Append(nil), at, found)
 	if d != nil {
-		d.Signals = append(d.Signals[:0], c.Signals...) // the others stay as they are
+		d.Signals = append(d.Signals[:0], c.Signals...) // other signals keep their values
 	}
 	if problems := found.Problems()[before:]; len(problems) > 0 {
 		nameByClearing(problems, cleared, nameByChange(problems, tree, at), at)
@@ -147,7 +146,7 @@ func (r *Reader) Apply(c *Change, source []byte, signals SignalReader, at proble
 	return d
 }
 
-// signal returns the value that a signal field has after the change.
+// signal returns the value of a signal field after the change.
 func (c *Change) signal(f *definition.ResolvedField, current SignalReader) (number int64, ok bool) {
 	for _, s := range c.Signals {
 		if s.Field == f {
@@ -157,8 +156,8 @@ func (c *Change) signal(f *definition.ResolvedField, current SignalReader) (numb
 	return current(f)
 }
 
-// nameByChange gives problems with values that a change placed the path of the
-// change, and returns them.
+// nameByChange gives the problems with values that a change placed the path of that
+// change, and returns those paths.
 func nameByChange(problems problem.Problems, tree *change.Tree, at problem.Path) map[*problem.Problem]string {
 	named := make(map[*problem.Problem]string)
 	tree.Written(at, func(stands problem.Path, written string) {
@@ -175,10 +174,11 @@ func nameByChange(problems problem.Problems, tree *change.Tree, at problem.Path)
 	return named
 }
 
-// nameByClearing gives a required field that one change cleared the path of that
-// change, unless the value that lacks it was placed by another.
+// nameByClearing gives the problem of a required field that exactly one change
+// cleared the path of that change, unless another change placed the value that lacks
+// the field.
 func nameByClearing(problems problem.Problems, cleared []string, placed map[*problem.Problem]string, at problem.Path) {
-	by := make(map[string][]string) // fields to the paths that cleared them
+	by := make(map[string][]string) // from fields to the paths that cleared them
 	for _, text := range cleared {
 		if path, err := change.ParsePath(text); err == nil {
 			by[path.Field()] = append(by[path.Field()], text)
@@ -194,14 +194,14 @@ func nameByClearing(problems problem.Problems, cleared []string, placed map[*pro
 	}
 }
 
-// below returns what a path adds to the path of a value it leads to or into.
+// below returns the rest of a path that leads to or into a value.
 func below(path, value string) (rest string, ok bool) {
 	rest, ok = strings.CutPrefix(path, value)
 	return rest, ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// prune takes away what the definition no longer declares, and signal values,
-// which are kept beside the source.
+// prune removes what the definition no longer declares, and signal values, which
+// are stored separately from the source.
 func (r *Reader) prune(tree *change.Tree, of *definition.ResolvedField) {
 	tree.Prune(func(name string) (func(*change.Tree), bool) {
 		f := of.Child(name)
@@ -215,7 +215,7 @@ func (r *Reader) prune(tree *change.Tree, of *definition.ResolvedField) {
 	})
 }
 
-// objectShape is a field as change paths see it.
+// objectShape presents a field to change paths.
 type objectShape struct {
 	field *definition.ResolvedField
 }

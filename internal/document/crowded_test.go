@@ -7,8 +7,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Every value of a nested list is matched and shown by itself; a document holds a
-// bounded number of them, over all its lists.
+// TestListValuesAreBounded checks the bound on list values over all lists of a
+// document, each of which is matched and shown separately.
 func TestListValuesAreBounded(t *testing.T) {
 	schema := schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true},
 		"a":{"type":"object","multiple":true,"mode":"nested","fields":{"n":{"type":"int32"}}},

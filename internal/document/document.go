@@ -1,18 +1,18 @@
-// Package document reads JSON documents by the schema of a generation and keeps
-// them so that parts are returned without parsing JSON again.
+// Package document reads JSON documents by the schema of a generation and stores
+// them so that parts can be returned without parsing JSON again.
 //
-// A Reader checks one document after another, reports every problem with its
-// place, and returns a Document: typed values per concrete field path and locale
-// variant, ready for indexing. A Record is the stored form of a document; a
-// Projection chooses what of a Record is answered. ReadChange and Apply change
-// documents in place.
+// A Reader checks one document after another, reports every problem with its path,
+// and returns a Document: typed values per concrete field path and locale variant,
+// ready for indexing. A Record is the stored form of a document; a Projection
+// selects the parts of a Record to return. ReadChange and Apply change documents in
+// place.
 //
 // Invariants:
 //
-//	DC1  A Document that Read returned fits the schema whole.
-//	DC2  What a Record answers as sent reads as an equal Document.
-//	DC3  A Document owns its memory until Release; nothing of it but its JSON
-//	     may be used afterwards.
+//	DC1  A Document that Read returned fits the schema completely.
+//	DC2  The as-sent projection of a Record reads as an equal Document.
+//	DC3  A Document owns its memory until Release; after that only its JSON
+//	     may be used.
 //
 // A Reader belongs to one goroutine. Documents, Records and Projections may be
 // read by several. The bytes of a Record are described in FORMAT.md.
@@ -34,9 +34,9 @@ type Document struct {
 
 	schema      *definition.Schema
 	json        []byte
-	members     []member // of json that may be kept, in its order
-	rawKey      []byte   // the key as it stands in json
-	kept        kept     // what the record keeps beside the key
+	members     []member // members of json that may be stored, in order
+	rawKey      []byte   // the key verbatim from json
+	kept        kept     // what the record stores besides the key
 	childValues []Value
 	text        []byte    // decoded strings
 	floats      []float32 // vectors
@@ -55,22 +55,22 @@ type Value struct {
 	Vector  []float32
 }
 
-// Child is one value of a nested list: a document of its own inside its parent.
+// Child is one value of a nested list, indexed as its own document.
 type Child struct {
 	List     *definition.ResolvedField
 	Position int // in the list, from zero
 	Values   []Value
 }
 
-// Signal is the value of a signal field that a write gives.
+// Signal is the value that a write gives to a signal field.
 type Signal struct {
 	Field  *definition.ResolvedField
-	Number int64 // as layout writes signal columns
-	Clear  bool  // the value is taken away
+	Number int64 // encoded as in signal columns
+	Clear  bool  // removes the value
 }
 
-// member is a member of the root object that has a value and is not a signal. Its name
-// is that of the field.
+// member is a member of the root object that has a value and is not a signal. Its
+// name is the name of the field.
 type member struct {
 	field      *definition.ResolvedField
 	start, end uint32 // of the value in json
@@ -85,9 +85,9 @@ func newDocument(schema *definition.Schema, raw []byte) *Document {
 	return d
 }
 
-// Release gives the memory back for another document, except for that of JSON.
+// Release returns the memory, except that of JSON, to the pool.
 func (d *Document) Release() {
-	const most = 1 << 20 // a rare huge document does not stay in memory
+	const most = 1 << 20 // do not keep the memory of a rare huge document
 	if len(d.json) > most || cap(d.text) > most {
 		return
 	}
@@ -105,6 +105,6 @@ func (d *Document) Release() {
 // Schema returns the schema the document was read by.
 func (d *Document) Schema() *definition.Schema { return d.schema }
 
-// JSON returns the document as it was sent, its key included. It stays as it is after
-// Release, and is not to be changed. Reading it again gives an equal Document.
+// JSON returns the document as sent, including its key. It remains valid after
+// Release and must not be modified. Reading it again gives an equal Document.
 func (d *Document) JSON() []byte { return d.json[:len(d.json):len(d.json)] }

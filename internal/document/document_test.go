@@ -287,7 +287,8 @@ func TestChangesGiveAWholeDocumentOrNone(t *testing.T) {
 	}
 }
 
-// A change is answered with as many problems as a document.
+// TestProblemsOfAChangeAreBounded checks that a change reports as many problems as
+// a document.
 func TestProblemsOfAChangeAreBounded(t *testing.T) {
 	r := NewReader(schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true}}}`))
 	text := []byte(`{"id":"1"`)
@@ -295,14 +296,15 @@ func TestProblemsOfAChangeAreBounded(t *testing.T) {
 		text = fmt.Appendf(text, `,"absent%d":1`, i)
 	}
 	var found problem.List
-	found.Report(problem.IndexNotFound.New("name", "x")) // of something else
+	found.Report(problem.IndexNotFound.New("name", "x")) // an unrelated problem
 	c := r.ReadChange(append(text, '}'), problem.Path{}, &found)
 	if d := r.Apply(c, []byte(`{"id":"1"}`), noSignals, problem.Path{}, &found); d != nil || found.Len() != 1+problem.MaxReported {
 		t.Errorf("%v, %d problems", d, found.Len())
 	}
 }
 
-// The bounds of a float are inclusive although 32 bits hold neither exactly.
+// TestBoundsOfAFloatAreInclusive checks that the bounds of a float are inclusive
+// although 32 bits represent neither exactly.
 func TestBoundsOfAFloatAreInclusive(t *testing.T) {
 	r := NewReader(schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string"},
 		"f":{"type":"float","validation":{"min":-0.1,"max":0.1}},"pop":{"type":"float","signal":{},"required":true,"validation":{"min":-0.1,"max":0.1}}}}`))
@@ -326,7 +328,8 @@ func TestBoundsOfAFloatAreInclusive(t *testing.T) {
 
 func noSignals(*definition.ResolvedField) (int64, bool) { return 0, false }
 
-// A required signal need not be named by a change, only be there after it.
+// TestRequiredSignalsStayWithTheirDocument checks that a change need not name a
+// required signal, which only has to exist after it.
 func TestRequiredSignalsStayWithTheirDocument(t *testing.T) {
 	schema := schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true},"pop":{"type":"int32","signal":{},"required":true},"name":{"type":"string"}}}`)
 	r := NewReader(schema)
@@ -514,7 +517,8 @@ func BenchmarkAppendRecord(b *testing.B) {
 	}
 }
 
-// Operations keep what was sent until it is committed, documents are used again before.
+// TestWhatWasSentOutlivesItsDocument checks that JSON stays valid: operations keep
+// it until they are committed, after their documents were reused.
 func TestWhatWasSentOutlivesItsDocument(t *testing.T) {
 	r := NewReader(schemaOf(t, everything))
 	var found problem.List
@@ -528,8 +532,8 @@ func TestWhatWasSentOutlivesItsDocument(t *testing.T) {
 	}
 }
 
-// TestHugeDocumentsAreNotKept reads a document whose values take some fifty times the
-// memory of its text, none of which is a string that is kept.
+// TestHugeDocumentsAreNotKept reads a document whose values take about fifty times
+// the memory of its text, without any string that is kept.
 func TestHugeDocumentsAreNotKept(t *testing.T) {
 	const values = 60_000
 	r := NewReader(schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true},

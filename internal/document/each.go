@@ -6,11 +6,11 @@ import (
 	"github.com/quiresearch/quire/definition"
 )
 
-// Each calls yield with the raw JSON of every value of a field, in document
-// order, until it answers false. For a locale-specific field the values are those
-// a search in the wanted locale shows. With a position of zero or more only the
-// value at that place of the field's nested list is looked into; -1 means all.
-// Texts kept for highlighting alone are read too.
+// Each calls yield with the raw JSON of every value of a field, in document order,
+// until yield returns false. For a localized field it visits the values that a
+// search in the wanted locale shows. A position of zero or more restricts it to
+// that value of the field's nested list; -1 means all. It also visits texts stored
+// only for highlighting.
 func (r Record) Each(f *definition.ResolvedField, wantedLocale string, position int, yield func(raw []byte) bool) {
 	w := walker{position: position, key: r.key}
 	if f.List != "" && position >= 0 {
@@ -64,12 +64,12 @@ func eachScalar(n node, yield func([]byte) bool) bool {
 	return true
 }
 
-// walker visits the nodes at a path, through lists of objects. When list is set,
-// only its value at position is entered.
+// walker visits the nodes at a path, through lists of objects. If list is set, it
+// enters only the value at position of that list.
 type walker struct {
 	list     *definition.ResolvedField
 	position int
-	seen     int    // values of list passed
+	seen     int    // number of values of list passed so far
 	key      []byte // of the record
 }
 
@@ -91,7 +91,7 @@ func (w *walker) walk(n node, passed, names []string, visit func(node) bool) boo
 			}
 		}
 	}
-	if n.kind == objectNode && w.isList(passed) { // a bare value of a list
+	if n.kind == objectNode && w.isList(passed) { // a single object stands for a list of one value
 		w.seen++
 		if w.seen-1 != w.position {
 			return true

@@ -12,15 +12,15 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Key is a primary key in text form. Two keys are identical when their texts
-// are.
+// Key is a primary key as text. Two keys are identical when their texts are.
 type Key string
 
-// maxKey bounds a key, so that none is cut where terms are.
+// maxKey bounds a key, so that no key is truncated as a term.
 const maxKey = layout.MaxTerm
 
-// ParseKey reads a key given as text, outside of a body. A text that the key
-// field's type cannot hold is search:value_invalid at the place it was given.
+// ParseKey parses a key given as text outside of a body. The error is
+// search:value_invalid at the given path if the type of the key field cannot hold
+// the text.
 func ParseKey(field *definition.ResolvedField, text string, at problem.Path) (Key, error) {
 	if field.Type.IsWhole() {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -35,7 +35,7 @@ func ParseKey(field *definition.ResolvedField, text string, at problem.Path) (Ke
 	return Key(text), nil
 }
 
-// KeyInvalid is the problem of a value that is not a key of the field.
+// KeyInvalid returns the problem of a value that is not a key of the field.
 func KeyInvalid(field *definition.ResolvedField, at problem.Path, value string) error {
 	expected := "a text of 1 to " + strconv.Itoa(maxKey) + " bytes"
 	if field.Type.IsWhole() {
@@ -44,8 +44,8 @@ func KeyInvalid(field *definition.ResolvedField, at problem.Path, value string) 
 	return problem.SearchValueInvalid.At(at, "name", field.Path, "value", value, "type", field.Type, "expected", expected)
 }
 
-// KeyOf reads a key given as raw JSON inside a body; it must have the JSON type
-// of the key field.
+// KeyOf reads a key given as raw JSON inside a body. It must have the JSON type of
+// the key field.
 func KeyOf(field *definition.ResolvedField, raw []byte) (Key, bool) {
 	if field.Type.IsWhole() {
 		n, ok := jsonread.Int64(raw)
@@ -61,7 +61,7 @@ func KeyOf(field *definition.ResolvedField, raw []byte) (Key, bool) {
 	return Key(text), text != "" && len(text) <= maxKey
 }
 
-// repeats reports whether raw JSON, a number or a text, repeats a key.
+// repeats reports whether raw JSON, a number or a string, stands for the same key.
 func (k Key) repeats(field *definition.ResolvedField, raw []byte) bool {
 	switch jsonread.KindOf(raw) {
 	case jsonread.TextKind:
@@ -88,17 +88,17 @@ func (k Key) AppendJSON(to []byte, field *definition.ResolvedField) []byte {
 	return to
 }
 
-// WithKey returns raw, a checked JSON object, as a document under the key: a key
-// field that repeats the key is written in its own type, a missing one is added.
-// Another key is document:key_conflicting.
+// WithKey returns raw, a checked JSON object, as a document with the key. A key
+// field that repeats the key is rewritten in its own type, and a missing one is
+// added. The error is document:key_conflicting if raw has another key.
 func WithKey(schema *definition.Schema, raw []byte, key Key) ([]byte, error) {
 	field := schema.PrimaryKey()
 	return withKey(field, raw, key, func(name string) bool { return name == field.Name },
 		func(given []byte) bool { return isNull(given) || key.repeats(field, given) })
 }
 
-// ChangeWithKey is WithKey for a change object, where null does not stand for what
-// is left out but would clear the key.
+// ChangeWithKey is WithKey for a change object, in which null is not the same as
+// absent: it would clear the key.
 func ChangeWithKey(schema *definition.Schema, raw []byte, key Key) ([]byte, error) {
 	field := schema.PrimaryKey()
 	return withKey(field, raw, key, func(path string) bool { return wholeField(path) == field.Name },

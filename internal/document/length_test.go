@@ -9,9 +9,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// A string that is compared whole is refused where it is longer than a term
-// holds, in lower case too; nothing is cut. Text that is only matched by words,
-// stored or displayed has no such bound.
+// TestStringsLongerThanATermAreRefused checks that a string compared as a whole is
+// rejected, not truncated, when it is longer than a term, also in lower case. Text
+// that is only searched by words, stored or displayed has no such bound.
 func TestStringsLongerThanATermAreRefused(t *testing.T) {
 	schema := schemaOf(t, `{"fields":{"id":{"type":"string","primaryKey":true},
 		"filter":{"type":"string","filter":{}},"facet":{"type":"string","facet":{},"filter":{}},"sort":{"type":"string","sort":{}},

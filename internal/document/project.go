@@ -12,16 +12,16 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// Projection chooses what of documents is answered. It never changes.
+// Projection selects the parts of documents to return. It is immutable.
 type Projection struct {
 	schema  *definition.Schema
 	chosen  *choice // nil: everything
 	signals []*definition.ResolvedField
-	asSent  bool   // all variants, as they were sent; there are none to choose from without locales
-	locale  string // the wanted locale otherwise
+	asSent  bool   // all variants, as sent; also when no field has locales to select from
+	locale  string // the wanted locale if not asSent
 }
 
-// choice is a tree of chosen names; a leaf is chosen whole.
+// choice is a tree of selected names; a leaf selects everything below.
 type choice struct {
 	whole    bool
 	children map[string]*choice
@@ -31,19 +31,20 @@ type choice struct {
 // false when it has none.
 type SignalReader func(*definition.ResolvedField) (number int64, ok bool)
 
-// AsSent chooses whole documents as they were sent, every variant included.
+// AsSent selects whole documents as sent, with every variant.
 func AsSent(schema *definition.Schema) *Projection {
 	return &Projection{schema: schema, asSent: true, signals: schema.Signals()}
 }
 
-// Whole chooses whole documents with one variant of each locale-specific field:
-// the one that covers the wanted locale, or the field's default.
+// Whole selects whole documents with one variant of each localized field: the one
+// that covers the wanted locale, or else the field's default.
 func Whole(schema *definition.Schema, wantedLocale string) *Projection {
 	return &Projection{schema: schema, asSent: !schema.IsLocalized(), locale: wantedLocale, signals: schema.Signals()}
 }
 
-// Only chooses the fields of concrete dotted paths and the primary key, with one
-// variant of each locale-specific field. Paths that are not fields choose nothing.
+// Only selects the fields with the given concrete dotted paths and the primary key,
+// with one variant of each localized field. Paths that are not fields select
+// nothing.
 func Only(schema *definition.Schema, paths []string, wantedLocale string) *Projection {
 	p := &Projection{schema: schema, asSent: !schema.IsLocalized(), locale: wantedLocale, chosen: &choice{}}
 	if key := schema.PrimaryKey(); key != nil {
@@ -72,7 +73,8 @@ func (c *choice) add(names []string) {
 	c.whole = true
 }
 
-// step returns what is chosen of a member: nil with ok false when nothing is.
+// step returns the selection below a member, and false when the member is not
+// selected.
 func (c *choice) step(name []byte) (next *choice, ok bool) {
 	if c == nil || c.whole {
 		return nil, true
@@ -81,7 +83,7 @@ func (c *choice) step(name []byte) (next *choice, ok bool) {
 	return next, next != nil
 }
 
-// Append appends a document as a JSON object, current signal values last.
+// Append appends a document as a JSON object, with the current signal values last.
 func (p *Projection) Append(to []byte, r Record, signals SignalReader) []byte {
 	to = append(to, '{')
 	start := len(to)
@@ -113,7 +115,7 @@ func appendSignal(to []byte, f *definition.ResolvedField, number int64) []byte {
 		bits = 32
 	}
 	if math.IsNaN(value) || math.IsInf(value, 0) {
-		value = 0 // never written; a damaged column must not break the answer
+		value = 0 // never written, but a damaged column must not break the response
 	}
 	return jsontext.AppendFloat(to, value, bits)
 }
@@ -144,7 +146,7 @@ func (p *Projection) appendMembers(to []byte, c cursor, of *definition.ResolvedF
 	}
 }
 
-// appendNode appends a value and reports whether there is one to show.
+// appendNode appends a value and reports whether there was one to show.
 func (p *Projection) appendNode(to []byte, n node, f *definition.ResolvedField, chosen *choice) ([]byte, bool) {
 	if !p.asSent && f != nil && f.Locales != nil {
 		variant, value, ok := chooseVariant(n, f, p.locale)
@@ -180,9 +182,8 @@ func (p *Projection) appendPlain(to []byte, n node, f *definition.ResolvedField,
 	return append(to, n.data...)
 }
 
-// AppendListValue appends one value of a nested list, by its position, and
-// reports whether there is one. A projection made by Only chooses by paths from
-// the root.
+// AppendListValue appends the value of a nested list at a position and reports
+// whether there is one. A projection from Only selects by paths from the root.
 func (p *Projection) AppendListValue(to []byte, r Record, list *definition.ResolvedField, position int) ([]byte, bool) {
 	chosen := p.chosen
 	for _, name := range strings.Split(list.Path, ".") {
@@ -202,8 +203,8 @@ func (p *Projection) AppendListValue(to []byte, r Record, list *definition.Resol
 	return to, found
 }
 
-// chooseVariant returns the variant of a locale-specific value that a search
-// shows, filled by locale fallback when the wanted one is missing.
+// chooseVariant returns the variant of a localized value that a search shows. If
+// the wanted one is missing, it applies the locale fallback.
 func chooseVariant(n node, f *definition.ResolvedField, wanted string) (string, node, bool) {
 	variant, ok := "", false
 	if wanted != "" {
@@ -223,8 +224,8 @@ func chooseVariant(n node, f *definition.ResolvedField, wanted string) (string, 
 	return "", node{}, false
 }
 
-// variantOf returns the value of exactly one variant. A value without a tag is
-// the default locale's.
+// variantOf returns the value of one variant. A value without a tag belongs to the
+// default locale.
 func variantOf(n node, f *definition.ResolvedField, variant string) (node, bool) {
 	if n.kind == variantsNode {
 		return find(cursor{data: n.data}, variant)

@@ -15,21 +15,21 @@ import (
 // Reader reads documents of one schema. It belongs to one goroutine.
 type Reader struct {
 	schema     *definition.Schema
-	isAccepted bool // documents were accepted before
+	isAccepted bool // the documents were accepted earlier
 
 	doc       *Document
 	into      *[]Value // root or list values
 	path      []step
 	at        problem.Path
 	found     *problem.List
-	isRefused bool                              // something was wrong, reported or not
-	isCrowded bool                              // too many list values, which was reported
-	lists     map[*definition.ResolvedField]int // values so far of nested lists below flattened ones
+	isRefused bool                              // a problem was found, whether or not it was reported
+	isCrowded bool                              // there are too many list values, which was reported
+	lists     map[*definition.ResolvedField]int // counts of values so far, of nested lists below flattened ones
 	names     map[string]struct{}               // concrete paths of wildcard fields so far
-	usual     [16]*definition.ResolvedField     // by place among the members, of the document before
+	usual     [16]*definition.ResolvedField     // by position among the members, from the previous document
 }
 
-// step is one step from the document to the value being read.
+// step is one step of the path from the document to the current value.
 type step struct {
 	name     []byte
 	position int // in a list; negative for a name
@@ -38,9 +38,8 @@ type step struct {
 // NewReader returns a reader of documents of a schema.
 func NewReader(schema *definition.Schema) *Reader { return &Reader{schema: schema} }
 
-// NewLogReader returns a reader of documents that the log holds. They were
-// accepted once, so bounds on lengths, which a later version may have set, do
-// not refuse them.
+// NewLogReader returns a reader of documents from the log. They were accepted once,
+// so bounds on lengths, which a later version may have introduced, do not apply.
 func NewLogReader(schema *definition.Schema) *Reader {
 	return &Reader{schema: schema, isAccepted: true}
 }
@@ -48,9 +47,9 @@ func NewLogReader(schema *definition.Schema) *Reader {
 // Schema returns the schema of the reader.
 func (r *Reader) Schema() *definition.Schema { return r.schema }
 
-// Read reads one document: checked JSON without white space around it. Every
-// problem is reported to found with a path that begins with at, and the result
-// is nil when there was one. The document does not refer to raw.
+// Read reads one document: checked JSON without surrounding white space. If there
+// are problems, it reports each to found, with a path that begins with at, and
+// returns nil. The document does not retain raw.
 func (r *Reader) Read(raw []byte, at problem.Path, found *problem.List) *Document {
 	if jsonread.KindOf(raw) != jsonread.ObjectKind {
 		found.Report(problem.DocumentNotAnObject.At(at))
@@ -72,8 +71,8 @@ func (r *Reader) Read(raw []byte, at problem.Path, found *problem.List) *Documen
 	return d
 }
 
-// shareChildValues points the children at their values, which stand one after
-// another in one slice that has stopped growing.
+// shareChildValues sets the values of the children, which stand one after another
+// in a slice that has stopped growing.
 func (d *Document) shareChildValues() {
 	start := 0
 	for i := range d.Children {
@@ -90,7 +89,7 @@ func (r *Reader) report(code *problem.Code, arguments ...any) {
 	}
 }
 
-// currentPath builds the path of the value being read; only problems need it.
+// currentPath returns the path of the current value. Only problems need it.
 func (r *Reader) currentPath() problem.Path {
 	at := r.at
 	for _, s := range r.path {
@@ -149,8 +148,8 @@ func (r *Reader) object(raw []byte, of *definition.ResolvedField) {
 	}
 }
 
-// child is of.ChildOf. Most documents name their fields in the same order, so
-// the one found at the same place before is looked at first.
+// child is of.ChildOf. Most documents name their fields in the same order, so it
+// first tries the field found at the same position before.
 func (r *Reader) child(of *definition.ResolvedField, name []byte, place int) *definition.ResolvedField {
 	usual := &r.usual[place%len(r.usual)]
 	if f := *usual; f != nil && f.Parent == of && f.Name == string(name) {
@@ -163,22 +162,21 @@ func (r *Reader) child(of *definition.ResolvedField, name []byte, place int) *de
 	return f
 }
 
-// MaxListValues bounds the values of nested lists in one document: each is
-// matched, scored and shown by itself, and all of them with every hit.
+// MaxListValues bounds the values of nested lists in one document: each is matched,
+// scored and shown separately, and all of them with every hit.
 const MaxListValues = 100_000
 
 // maxWildcardNames bounds the concrete names of wildcard fields in one document:
-// each makes structures of its own in a segment.
+// each creates its own structures in a segment.
 const maxWildcardNames = 1000
 
-// admit counts a name of a wildcard field and reports the first beyond the
-// bound.
+// admit counts a name of a wildcard field and reports the first beyond the bound.
 func (r *Reader) admit(f *definition.ResolvedField) bool {
 	if _, known := r.names[f.Path]; known {
 		return true
 	}
 	if len(r.names) > maxWildcardNames {
-		return false // reported already
+		return false // already reported
 	}
 	if r.names == nil {
 		r.names = make(map[string]struct{})
@@ -191,7 +189,7 @@ func (r *Reader) admit(f *definition.ResolvedField) bool {
 	return true
 }
 
-// unknown reports a name nothing declares.
+// unknown reports a name that is not declared.
 func (r *Reader) unknown(name []byte, of *definition.ResolvedField) {
 	code := problem.DocumentFieldUnknown
 	if bytes.IndexByte(name, '.') >= 0 {
@@ -215,8 +213,8 @@ func (r *Reader) unknown(name []byte, of *definition.ResolvedField) {
 	}
 }
 
-// missing reports the required fields that an object has no value of. A field
-// whose value was refused is not missing.
+// missing reports the required fields of which an object has no value. A field
+// whose value was rejected is not missing.
 func (r *Reader) missing(raw []byte, required []*definition.ResolvedField) {
 	for _, field := range required {
 		given := false
@@ -232,7 +230,7 @@ func (r *Reader) missing(raw []byte, required []*definition.ResolvedField) {
 	}
 }
 
-// holdsValue reports whether raw JSON is more than null and empty lists.
+// holdsValue reports whether raw JSON is more than null or a list without values.
 func holdsValue(raw []byte) bool {
 	if !isList(raw) {
 		return !isNull(raw)
@@ -245,7 +243,7 @@ func holdsValue(raw []byte) bool {
 	return false
 }
 
-// field reads the values of one field and reports whether there are any.
+// field reads the values of one field and reports whether it has any.
 func (r *Reader) field(f *definition.ResolvedField, raw []byte) bool {
 	switch {
 	case f.Type == definition.Object:
@@ -258,7 +256,7 @@ func (r *Reader) field(f *definition.ResolvedField, raw []byte) bool {
 	return r.values(f, "", raw, problem.DocumentMultipleUnsupported)
 }
 
-// values reads one value, or each of a list.
+// values reads one value, or each value of a list.
 func (r *Reader) values(f *definition.ResolvedField, variant string, raw []byte, severalRefused *problem.Code) bool {
 	if !isList(raw) || f.Type == definition.Vector {
 		return r.value(f, variant, raw)
@@ -290,7 +288,7 @@ func (r *Reader) values(f *definition.ResolvedField, variant string, raw []byte,
 }
 
 // localized reads a map from tag to value, or a value of the default locale, and
-// fills the variants without a value.
+// fills variants without a value.
 func (r *Reader) localized(f *definition.ResolvedField, raw []byte) bool {
 	start := len(*r.into)
 	any := false
@@ -321,8 +319,8 @@ func (r *Reader) localized(f *definition.ResolvedField, raw []byte) bool {
 	return any
 }
 
-// fill copies, for every variant without a value, the values of the first
-// variant in the field's order that has some.
+// fill copies, for every variant without a value, the values of the first variant
+// in the field's fallback order that has some.
 func (r *Reader) fill(f *definition.ResolvedField, start int) {
 	given := (*r.into)[start:]
 	has := func(variant string) bool {
@@ -388,8 +386,8 @@ func (r *Reader) objects(f *definition.ResolvedField, raw []byte) bool {
 	return position > 0
 }
 
-// listBase is the position of the first value of a nested list; below flattened
-// lists several lists of one path count on.
+// listBase returns the position of the first value of a nested list. Below
+// flattened lists, several lists share a path, and their positions continue.
 func (r *Reader) listBase(f *definition.ResolvedField) int {
 	if f.Mode != definition.Nested || !f.BelowFlattened {
 		return 0
@@ -427,7 +425,7 @@ func (r *Reader) objectValue(f *definition.ResolvedField, raw []byte, position i
 	r.doc.Children = append(r.doc.Children, Child{List: f, Position: position, Values: r.doc.childValues[start:]})
 }
 
-// uniqueKey reports a list value whose declared key an earlier one has.
+// uniqueKey reports a list value with the same declared key as an earlier one.
 func (r *Reader) uniqueKey(f *definition.ResolvedField, raw []byte, keys map[Key]bool) {
 	for it := jsonread.Members(raw); it.Next(); {
 		var scratch []byte
@@ -436,7 +434,7 @@ func (r *Reader) uniqueKey(f *definition.ResolvedField, raw []byte, keys map[Key
 		}
 		key, ok := KeyOf(f.Key, it.Value())
 		if !ok {
-			return // refused or missing, which is reported
+			return // rejected or missing, which is reported elsewhere
 		}
 		if keys[key] {
 			r.enter([]byte(f.Key.Name))

@@ -10,20 +10,20 @@ import (
 	"github.com/quiresearch/quire/internal/jsonread"
 )
 
-// Record is the stored form of a document. It is a view of bytes that the
-// caller keeps; any number of goroutines may read it.
+// Record is the stored form of a document. It is a view of bytes owned by the
+// caller; any number of goroutines may read it.
 type Record struct {
 	source     bool
 	root       []byte // nodes of the root object
-	highlights []byte // nodes of texts kept for highlighting alone
+	highlights []byte // nodes of texts stored only for highlighting
 	key        []byte // raw JSON of the key
 }
 
-// The first byte of a record.
+// The first byte of a record holds the version and these flags.
 const (
-	recordHasSource  = 0x10 // the whole document is kept
-	recordHighlights = 0x20 // a second tree follows, of texts kept for highlighting
-	recordKey        = 0x40 // the raw JSON of the key stands at the end
+	recordHasSource  = 0x10 // the whole document is stored
+	recordHighlights = 0x20 // a second tree follows, of texts stored for highlighting
+	recordKey        = 0x40 // the raw JSON of the key is at the end
 )
 
 // The kinds of nodes.
@@ -32,11 +32,11 @@ const (
 	objectNode   = 'o' // size, members
 	listNode     = 'l' // size, items
 	variantsNode = 'm' // size, members named by locale tag
-	keyNode      = 'k' // nothing: its raw JSON stands at the end of the record
+	keyNode      = 'k' // empty: the raw JSON of the key is at the end of the record
 )
 
-// AppendRecord appends the stored form of the document. The key stands last,
-// so that a segment, which has it in another place too, can keep it once.
+// AppendRecord appends the stored form of the document. The key comes last, so that
+// a segment, which also stores it elsewhere, can store it once.
 func (d *Document) AppendRecord(to []byte) []byte {
 	at := len(to)
 	to = append(to, byte(format.Record.Version))
@@ -65,8 +65,8 @@ func (d *Document) AppendRecord(to []byte) []byte {
 	return to
 }
 
-// appendRoot is appendObject of the root object, whose members were found when it was
-// read.
+// appendRoot is appendObject for the root object, whose members were recorded when
+// it was read.
 func (d *Document) appendRoot(to []byte, kept keep) ([]byte, bool) {
 	to, start := open(to, objectNode)
 	any := false
@@ -79,8 +79,8 @@ func (d *Document) appendRoot(to []byte, kept keep) ([]byte, bool) {
 	return to, any
 }
 
-// appendBareKey appends the root object of a document of which nothing is kept
-// but the key.
+// appendBareKey appends the root object of a document of which only the key is
+// stored.
 func (d *Document) appendBareKey(to []byte) []byte {
 	to, start := open(to, objectNode)
 	if d.rawKey != nil {
@@ -91,7 +91,7 @@ func (d *Document) appendBareKey(to []byte) []byte {
 	return to
 }
 
-// kept is a set of reasons why a record keeps more than the key.
+// kept is a set of reasons why a record stores more than the key.
 type kept uint8
 
 const (
@@ -99,7 +99,7 @@ const (
 	keptHighlight
 )
 
-// keptOf returns why a record keeps the values of a field.
+// keptOf returns the reasons why a record stores the values of a field.
 func keptOf(f *definition.ResolvedField) kept {
 	var k kept
 	if f.Stored && !f.PrimaryKey {
@@ -111,7 +111,7 @@ func keptOf(f *definition.ResolvedField) kept {
 	return k
 }
 
-// keep is the set of scalar fields that a tree holds.
+// keep reports whether a tree holds the values of a scalar field.
 type keep func(*definition.ResolvedField) bool
 
 func keepAll(*definition.ResolvedField) bool      { return true }
@@ -121,7 +121,7 @@ func keepHighlight(f *definition.ResolvedField) bool {
 		f.Matching == nil && f.Autocomplete != nil && f.Autocomplete.Highlight)
 }
 
-// open begins a node whose size is written by closeNode.
+// open begins a node; closeNode fills in its size.
 func open(to []byte, kind byte) ([]byte, int) {
 	to = append(to, kind, 0, 0, 0, 0)
 	return to, len(to)
@@ -138,7 +138,7 @@ func appendName(to []byte, name string) []byte {
 
 func appendScalar(to, raw []byte) []byte {
 	to = append(to, scalarNode)
-	if isObject(raw) || isList(raw) { // points and vectors hold no spaces but between tokens
+	if isObject(raw) || isList(raw) { // in points and vectors, spaces occur only between tokens
 		raw = bytes.Join(bytes.Fields(raw), nil)
 	}
 	to = binary.AppendUvarint(to, uint64(len(raw)))
@@ -146,8 +146,7 @@ func appendScalar(to, raw []byte) []byte {
 }
 
 // appendObject appends the node of an object value and reports whether it holds
-// anything that is kept. Null members, signals and what keep refuses are left
-// out.
+// anything. It omits null members, signals, and fields that kept rejects.
 func appendObject(to, raw []byte, of *definition.ResolvedField, kept keep) ([]byte, bool) {
 	to, start := open(to, objectNode)
 	any := false
@@ -168,8 +167,8 @@ func appendObject(to, raw []byte, of *definition.ResolvedField, kept keep) ([]by
 	return to, any
 }
 
-// appendMember appends a member unless nothing of it is kept, and reports whether
-// something is.
+// appendMember appends a member unless it would be empty, and reports whether it
+// did.
 func appendMember(to []byte, name string, raw []byte, f *definition.ResolvedField, kept keep) ([]byte, bool) {
 	before := len(to)
 	to, held := appendField(appendName(to, name), raw, f, kept)
@@ -192,7 +191,7 @@ func appendField(to, raw []byte, f *definition.ResolvedField, kept keep) ([]byte
 				continue
 			}
 			var held bool
-			to, held = appendObject(to, it.Value(), f, kept) // empty ones keep the positions
+			to, held = appendObject(to, it.Value(), f, kept) // keep empty ones to preserve positions
 			any = any || held
 		}
 		closeNode(to, start)
@@ -260,7 +259,7 @@ func OpenRecord(data []byte) (Record, error) {
 	return r, nil
 }
 
-// Key returns the raw JSON of the primary key, empty when the record has none.
+// Key returns the raw JSON of the primary key, or nothing when the record has none.
 func (r Record) Key() []byte { return r.key }
 
 // HasSource reports whether the record holds the whole document.
@@ -272,10 +271,10 @@ type node struct {
 	data []byte
 }
 
-// cursor walks nodes one after another. Damaged bytes end the walk.
+// cursor walks consecutive nodes. Damaged bytes end the walk.
 type cursor struct {
 	data []byte
-	key  []byte // what a key node stands for
+	key  []byte // raw JSON that a key node stands for
 }
 
 func (c *cursor) node() (node, bool) {

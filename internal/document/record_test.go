@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// wholeRecord is AppendRecord without knowing what the reader saw.
+// wholeRecord is AppendRecord without the members recorded by the reader.
 func wholeRecord(d *Document) []byte {
 	head := byte(format.Record.Version)
 	var tree, highlights []byte

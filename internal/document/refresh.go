@@ -8,25 +8,25 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 )
 
-// Refreshes are changes that give signal fields new values and do nothing else, one
-// after the other in shared memory. The zero value is empty.
+// Refreshes is a list of changes that only set signal fields, one after another in
+// shared memory. The zero value is empty.
 type Refreshes struct {
 	keys    []byte
 	signals []Signal
 	ends    []refreshEnd
 }
 
-// refreshEnd is where what belongs to a refresh ends.
+// refreshEnd holds the offsets at which a refresh ends.
 type refreshEnd struct{ key, signals int }
 
 // Len returns the number of refreshes.
 func (r *Refreshes) Len() int { return len(r.ends) }
 
-// Clear takes all away and keeps the memory.
+// Clear removes all refreshes and keeps the memory.
 func (r *Refreshes) Clear() { r.keys, r.signals, r.ends = r.keys[:0], r.signals[:0], r.ends[:0] }
 
-// Each visits the refreshes in order. Keys are the caller's; signals are valid until
-// Clear.
+// Each calls visit for the refreshes in order. The caller may keep the keys;
+// signals are valid until Clear.
 func (r *Refreshes) Each(visit func(key Key, signals []Signal)) {
 	keys := Key(r.keys)
 	var from refreshEnd
@@ -37,9 +37,9 @@ func (r *Refreshes) Each(visit func(key Key, signals []Signal)) {
 }
 
 // ReadRefresh appends a change object, which need not be checked, to refreshes and
-// reports true when it is plain JSON that names the key and signal fields with sound
-// values, each once. It appends nothing and reports false for everything else, which
-// is for ReadChange to read or to refuse.
+// returns true if it is plain JSON that names the key and signal fields with valid
+// values, each once. Otherwise it appends nothing and returns false, and ReadChange
+// must read or reject the change.
 func (r *Reader) ReadRefresh(raw []byte, to *Refreshes) bool {
 	keys, signals := len(to.keys), len(to.signals)
 	if r.readRefresh(raw, to) && len(to.keys) > keys && len(to.signals) > signals {
@@ -85,7 +85,8 @@ func (r *Reader) readRefresh(raw []byte, to *Refreshes) bool {
 	}
 }
 
-// appendKey appends the key of a plain value, false when it takes a closer look.
+// appendKey appends the key of a plain value, and returns false if it needs
+// ReadChange.
 func (r *Refreshes) appendKey(f *definition.ResolvedField, value []byte) bool {
 	isText := value[0] == '"'
 	switch {

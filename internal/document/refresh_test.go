@@ -54,7 +54,8 @@ func TestWhichChangesAreRefreshes(t *testing.T) {
 	}
 }
 
-// What ReadRefresh takes, Check takes and ReadChange reads alike.
+// FuzzReadRefresh checks that whatever ReadRefresh accepts, Check accepts and
+// ReadChange reads alike.
 func FuzzReadRefresh(f *testing.F) {
 	var readers []*Reader
 	for _, text := range []string{counted, numbered, everything} {

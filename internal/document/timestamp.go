@@ -1,8 +1,8 @@
 package document
 
-// ParseTimestamp reads an ISO 8601 date-time with an offset and returns its
+// ParseTimestamp parses an ISO 8601 date-time with an offset and returns its
 // instant in milliseconds since 1970. Seconds are optional; digits below a
-// millisecond are cut.
+// millisecond are dropped.
 func ParseTimestamp(text string) (milliseconds int64, ok bool) {
 	p := timestampParser{text: text, ok: true}
 	year := p.digits(4)
@@ -63,7 +63,7 @@ func (p *timestampParser) skip(c byte) {
 	}
 }
 
-// fraction reads one or more digits of a second as milliseconds.
+// fraction reads one or more fractional digits of a second as milliseconds.
 func (p *timestampParser) fraction() int {
 	n, count := 0, 0
 	for p.next < len(p.text) && p.text[p.next] >= '0' && p.text[p.next] <= '9' {
@@ -118,8 +118,8 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// daysSince1970 counts days of the proleptic Gregorian calendar. Years begin in
-// March, so that the leap day is the last.
+// daysSince1970 returns the day number in the proleptic Gregorian calendar. It lets
+// years begin in March, so that the leap day comes last.
 func daysSince1970(year, month, day int) int {
 	if month <= 2 {
 		year--

@@ -13,14 +13,14 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// value reads one value that is neither null nor, except for vectors, a list.
-// A value that was refused counts as given.
+// value reads one value that is neither null nor, except for vectors, a list. A
+// rejected value counts as given.
 func (r *Reader) value(f *definition.ResolvedField, variant string, raw []byte) bool {
 	if isObject(raw) && f.Type != definition.GeoPoint && f.Type != definition.Vector {
 		r.misplacedObject(f, raw)
 		return true
 	}
-	// The value is read where it will stay: what lies behind the values is zero.
+	// The value is read in place: memory beyond the values is zero.
 	n := len(*r.into)
 	if n == cap(*r.into) {
 		*r.into = slices.Grow(*r.into, 1)
@@ -63,8 +63,8 @@ func (r *Reader) invalidKind(expected string, raw []byte) {
 	}
 }
 
-// misplacedObject reports an object on a field that takes none: locales when
-// its names read as tags, an object otherwise.
+// misplacedObject reports an object on a field that does not accept one: as locales
+// when its names look like tags, as an object otherwise.
 func (r *Reader) misplacedObject(f *definition.ResolvedField, raw []byte) {
 	first := ""
 	for it := jsonread.Members(raw); it.Next(); {
@@ -99,16 +99,16 @@ func (r *Reader) text(v *Value, raw []byte) bool {
 		return false
 	}
 	if v.Field.PrimaryKey {
-		r.doc.Key = Key(strings.Clone(v.Text)) // it outlives the document
+		r.doc.Key = Key(strings.Clone(v.Text)) // the key outlives the document
 	}
 	return true
 }
 
-// caseGrowth is how many times as long a text may be in lower case, in bytes.
+// caseGrowth bounds the growth in bytes of a text converted to lower case.
 const caseGrowth = 3
 
-// comparedLength returns the length of a string in the longest form that is
-// compared whole, 0 when it is not: as it is, or in lower case.
+// comparedLength returns the length of the longest form in which a string is
+// compared as a whole, unchanged or in lower case, and 0 when it is not compared.
 func comparedLength(v *Value) int {
 	f, length := v.Field, len(v.Text)
 	if length <= layout.MaxTerm/caseGrowth || !isCompared(f) {
@@ -120,19 +120,19 @@ func comparedLength(v *Value) int {
 	if f.Locales == nil {
 		return max(length, len(layout.Fold(v.Variant, v.Text, true)))
 	}
-	for _, variant := range f.Locales { // each may be filled from this one
+	for _, variant := range f.Locales { // each may be filled from this variant
 		length = max(length, len(layout.Fold(variant, v.Text, true)))
 	}
 	return length
 }
 
 // isCompared reports whether values of a field are filtered, counted, sorted or
-// told apart as a whole.
+// identified as a whole.
 func isCompared(f *definition.ResolvedField) bool {
 	return f.Filter || f.Facet || f.Sort || f.Hierarchy || f.PrimaryKey || f.Parent != nil && f.Parent.Key == f
 }
 
-// decoded returns the text of a raw string, which lives as long as the document.
+// decoded returns the text of a raw string, valid as long as the document.
 func (r *Reader) decoded(raw []byte) string {
 	inner := raw[1 : len(raw)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
@@ -155,8 +155,8 @@ func (r *Reader) timestamp(v *Value, raw []byte) bool {
 	return false
 }
 
-// number reads a number of the field's type and bounds. Whole numbers come in
-// the first result, floats in the second.
+// number reads a number within the field's type and bounds. It returns whole
+// numbers in whole and others in float.
 func (r *Reader) number(f *definition.ResolvedField, raw []byte) (whole int64, float float64, ok bool) {
 	whole, float, refused := numberOf(f, raw)
 	switch refused {
@@ -174,7 +174,7 @@ func (r *Reader) number(f *definition.ResolvedField, raw []byte) (whole int64, f
 	return whole, float, true
 }
 
-// numberOf returns the number that raw JSON is for a field, or why it is refused.
+// numberOf converts raw JSON to a number of a field, or returns why it is rejected.
 func numberOf(f *definition.ResolvedField, raw []byte) (whole int64, float float64, refused *problem.Code) {
 	ok := false
 	switch f.Type {
@@ -233,13 +233,13 @@ func signalNumber(f *definition.ResolvedField, whole int64, float float64) int64
 	return layout.Float(float)
 }
 
-// isVariants reports whether a value of a locale-specific field is a map from
-// tag to value.
+// isVariants reports whether a value of a localized field is a map from tag to
+// value.
 func isVariants(f *definition.ResolvedField, raw []byte) bool {
 	return f.Locales != nil && isObject(raw) && !(f.Type == definition.GeoPoint && isPoint(raw))
 }
 
-// holdsValueOf reports whether a field is given a value, of whatever variant.
+// holdsValueOf reports whether a field is given a value, in any variant.
 func holdsValueOf(f *definition.ResolvedField, raw []byte) bool {
 	if !isVariants(f, raw) {
 		return holdsValue(raw)
@@ -252,7 +252,7 @@ func holdsValueOf(f *definition.ResolvedField, raw []byte) bool {
 	return false
 }
 
-// isPoint reports whether an object gives a coordinate rather than locales.
+// isPoint reports whether an object holds coordinates rather than locales.
 func isPoint(raw []byte) bool {
 	var name []byte
 	for it := jsonread.Members(raw); it.Next(); {
@@ -278,7 +278,7 @@ func (r *Reader) point(v *Value, raw []byte) bool {
 }
 
 // readPoint reads a raw geo point: an object with lat and lon, or latitude and
-// longitude, and nothing else. It does not look at their range.
+// longitude, and nothing else. It does not check their range.
 func readPoint(raw []byte) (lat, lon float64, ok bool) {
 	hasLat, hasLon := false, false
 	var name []byte
