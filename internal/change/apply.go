@@ -5,10 +5,10 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Shape says what a place may hold.
+// Shape describes what a place may hold.
 type Shape interface {
-	// Member returns the shape of a member; false when none is declared. It is
-	// asked of objects only.
+	// Member returns the shape of a member, and false if none is declared. It is
+	// called on objects only.
 	Member(name string) (Shape, bool)
 	// Names returns the names of the declared members, for help.
 	Names() []string
@@ -16,17 +16,18 @@ type Shape interface {
 	IsObject() bool
 	// IsMultiple reports whether there may be several values.
 	IsMultiple() bool
-	// Key names the member that identifies a value of a list; "" when none is
-	// declared.
+	// Key returns the name of the member that identifies a value of a list, "" if
+	// none is declared.
 	Key() string
 	// IsLocalized reports whether the place holds variants by locale.
 	IsLocalized() bool
-	// Variant returns the variant that a tag names, and whether there is one.
-	// The tag "" names the default variant.
+	// Variant returns the variant that a tag names, and false if there is none. The
+	// tag "" names the default variant.
 	Variant(tag string) (string, bool)
 }
 
-// Codes are the problems of paths, in the family of the resource that is changed.
+// Codes holds the codes for problems of paths, in the family of the changed
+// resource.
 type Codes struct {
 	PathInvalid         *problem.Code
 	AddReachesInside    *problem.Code
@@ -39,10 +40,10 @@ type Codes struct {
 	KeyUnsupported      *problem.Code
 	NoMatch             *problem.Code
 	LocaleUnknown       *problem.Code
-	// OneSelector refuses a second selector in a path as PathInvalid.
+	// OneSelector rejects a second selector in a path as PathInvalid.
 	OneSelector bool
-	// SplitDots reads an escaped dot in a name like a plain one, where no name
-	// holds a dot.
+	// SplitDots treats an escaped dot in a name as a plain one, for resources
+	// without dots in names.
 	SplitDots bool
 }
 
@@ -82,19 +83,19 @@ func SettingsCodes() Codes {
 	}
 }
 
-// Target is a value that several paths change, one after the other.
+// Target is a value that several paths change, one after another.
 type Target struct {
 	Tree  *Tree
 	Shape Shape
 	Codes Codes
-	At    problem.Path  // before the path of every problem
-	Found *problem.List // gets the problems
+	At    problem.Path  // prefix of the path of every problem
+	Found *problem.List // receives the problems
 }
 
-// Apply changes the target by one path and reports whether it could. The value
-// is raw checked JSON that the tree refers to afterwards; null empties the place.
-// The path of a problem is At followed by the path as written. A refused path may
-// have created objects on its way: the target of a refused change is dropped.
+// Apply changes the target by one path and reports whether it could. value is raw
+// checked JSON, which the tree retains; null clears the place. The path of a
+// problem is At followed by the path as written. A rejected path may have created
+// objects on its way, so the caller must discard the target of a rejected change.
 func (t *Target) Apply(path string, value []byte) bool {
 	a := applier{Target: t, path: path}
 	steps, err := ParsePath(path)
@@ -121,8 +122,8 @@ func (t *Target) Apply(path string, value []byte) bool {
 type applier struct {
 	*Target
 	path   string
-	value  func() *Tree // nil for null; a new tree per place
-	length int          // of the value in bytes
+	value  func() *Tree // nil for null; returns a new tree for each place
+	length int          // length of the value in bytes
 }
 
 func (a *applier) refuse(code *problem.Code, arguments ...any) bool {
@@ -130,13 +131,13 @@ func (a *applier) refuse(code *problem.Code, arguments ...any) bool {
 	return false
 }
 
-// unknown refuses a name that an object does not declare.
+// unknown rejects a name that an object does not declare.
 func (a *applier) unknown(object Shape, name string) bool {
 	a.Found.Report(a.Codes.FieldUnknown.At(a.At.Append(a.path), "path", a.path, "name", name).Among(name, object.Names))
 	return false
 }
 
-// apply walks the steps from an object.
+// apply follows the steps from an object.
 func (a *applier) apply(object *Tree, shape Shape, steps Path) bool {
 	step, rest := steps[0], steps[1:]
 	inner, ok := shape.Member(step.Name)
@@ -200,7 +201,7 @@ func (a *applier) add(object *Tree, shape Shape, name string, rest Path) bool {
 	return a.reselect(list, "", added)
 }
 
-// listOf returns the list that stands in a place: a bare value is a list of one.
+// listOf returns the list at a place. A single value is a list of one.
 func listOf(t *Tree) *Tree {
 	switch {
 	case t == nil || t.kind == jsonread.NullKind:
@@ -232,8 +233,8 @@ func (a *applier) key(object *Tree, shape Shape, step Step, rest Path) bool {
 	return a.selected(object, shape, step, shape.Key(), rest)
 }
 
-// selected changes the values of a list whose member reads as the selector's
-// value. A single object is a list of one that stays single.
+// selected changes the values of a list whose member equals the selector's value. A
+// single object is a list of one that stays single.
 func (a *applier) selected(object *Tree, shape Shape, step Step, by string, rest Path) bool {
 	list := listOf(object.Get(step.Name))
 	found, ok := a.find(list, by, step.Selector.Value)
@@ -278,7 +279,7 @@ func (a *applier) variant(object *Tree, shape Shape, step Step, rest Path) bool 
 	switch {
 	case variants == nil || variants.kind == jsonread.NullKind:
 		variants = newObject()
-	case variants.kind != jsonread.ObjectKind: // a value without a tag is the default locale's
+	case variants.kind != jsonread.ObjectKind: // a value without a tag belongs to the default locale
 		untagged := variants
 		variants = newObject()
 		standard, _ := shape.Variant("")
@@ -287,7 +288,7 @@ func (a *applier) variant(object *Tree, shape Shape, step Step, rest Path) bool 
 	if variants.open(); !a.scan(variantCost * len(variants.members)) {
 		return false
 	}
-	// Tags are compared as they resolve: sv-SE stands for sv.
+	// Tags are compared as resolved: sv-SE stands for sv.
 	place := variant
 	for _, m := range variants.members {
 		if resolved, ok := shape.Variant(m.name); ok && resolved == variant && m.name != "" {

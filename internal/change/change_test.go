@@ -51,7 +51,7 @@ func TestPathsAreTakenApart(t *testing.T) {
 	}
 }
 
-// shape is a declared shape written out by hand.
+// shape is a hand-written shape.
 type shape struct {
 	members   map[string]shape
 	multiple  bool
@@ -141,7 +141,7 @@ func TestPathsAreApplied(t *testing.T) {
 	}
 }
 
-// apply changes a tree by one path with the codes of documents.
+// apply applies one path to a tree with the codes of documents.
 func apply(tree *Tree, shape Shape, path string, value []byte, found *problem.List) bool {
 	target := Target{Tree: tree, Shape: shape, Codes: DocumentCodes(), Found: found}
 	return target.Apply(path, value)
@@ -170,7 +170,8 @@ func TestSelectorsReadTextHoweverItIsSpelled(t *testing.T) {
 	}
 }
 
-// An object of many members is the same as one that is looked through.
+// TestManyMembers checks that an object with many members behaves like one that is
+// searched linearly.
 func TestManyMembers(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	tree := ParseTree([]byte(`{}`))
@@ -179,7 +180,7 @@ func TestManyMembers(t *testing.T) {
 		name := fmt.Sprint(r.IntN(300))
 		at := slices.Index(want, name)
 		switch {
-		case i%500 > 400 || r.IntN(60) == 0: // fewer for a while
+		case i%500 > 400 || r.IntN(60) == 0: // shrink it for a while
 			tree.Remove(name)
 			if at >= 0 {
 				want = slices.Delete(want, at, at+1)

@@ -1,7 +1,7 @@
-// Package change reads change objects: keys that name places by a path, values
-// that replace what is there, null that empties it. Documents and search
-// settings share the syntax; each brings its own codes and says by a Shape what
-// a place may hold.
+// Package change reads change objects: each key is a path to a place, each value
+// replaces what is there, and null clears it. Documents and search settings share
+// the syntax; each has its own codes and describes by a Shape what a place may
+// hold.
 //
 //	price                     a member
 //	dimensions.width          a member of an object
@@ -11,10 +11,10 @@
 //	variants[V-1]             the list value whose declared key is V-1
 //
 // A backslash makes the next character part of a name or selector. Paths are
-// applied in order to a Tree, a JSON value that can be changed; what comes out
-// is validated whole by the package that stores it.
+// applied in order to a Tree, a JSON value that can be changed; the package that
+// stores the result validates it as a whole.
 //
-// Everything here belongs to one goroutine at a time.
+// Nothing here is safe for concurrent use.
 package change
 
 import (
@@ -22,7 +22,7 @@ import (
 	"strings"
 )
 
-// SelectorKind is what a selector names.
+// SelectorKind is the kind of a selector.
 type SelectorKind uint8
 
 // The kinds of selectors.
@@ -33,7 +33,7 @@ const (
 	Word                    // [word]
 )
 
-// Selector is what stands in brackets behind a name.
+// Selector is the part of a step in brackets after the name.
 type Selector struct {
 	Kind  SelectorKind
 	Field string // of Match
@@ -52,7 +52,7 @@ type Path []Step
 // ErrPath reports that a text is not a path.
 var ErrPath = errors.New("not a change path")
 
-// ParsePath parses a path. A text that is not a path gives ErrPath.
+// ParsePath parses a path. The error is ErrPath if the text is not a path.
 func ParsePath(text string) (Path, error) {
 	var path Path
 	for rest := text; ; {
@@ -71,7 +71,7 @@ func ParsePath(text string) (Path, error) {
 	}
 }
 
-// Field returns the names of the path joined by dots.
+// Field returns the names of the path, joined by dots.
 func (p Path) Field() string {
 	names := make([]string, len(p))
 	for i, step := range p {
@@ -80,8 +80,8 @@ func (p Path) Field() string {
 	return strings.Join(names, ".")
 }
 
-// selectors returns how often the path chooses among values; adding one chooses
-// none.
+// selectors returns the number of steps that select among values; adding a value
+// does not select.
 func (p Path) selectors() int {
 	n := 0
 	for _, step := range p {
@@ -92,8 +92,7 @@ func (p Path) selectors() int {
 	return n
 }
 
-// splitDots cuts names at the dots they hold. It is nil when that leaves an
-// empty name.
+// splitDots splits names at dots. It returns nil when that leaves an empty name.
 func (p Path) splitDots() Path {
 	var split Path
 	for _, step := range p {
@@ -112,7 +111,7 @@ func (p Path) splitDots() Path {
 	return split
 }
 
-// parseStep reads a name and its selector and returns what follows them.
+// parseStep reads a name and its selector and returns the rest of the text.
 func parseStep(text string) (Step, string, error) {
 	var step Step
 	name, rest, ok := unescapeUntil(text, ".[", "]")
@@ -146,9 +145,9 @@ func parseSelector(text string) (Selector, string, error) {
 	return Selector{Kind: Match, Field: word, Value: value}, rest[1:], nil
 }
 
-// unescapeUntil reads up to the first unescaped character of stops, or to the
-// end. It is false for a backslash with nothing behind it and for an unescaped
-// character of refused.
+// unescapeUntil reads up to the first unescaped character of stops, or to the end.
+// It returns false for a trailing backslash and for an unescaped character of
+// refused.
 func unescapeUntil(text, stops, refused string) (read, rest string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -8,40 +8,40 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// MaxScanned bounds the values that the paths of one change look at, over all its
-// paths: a list is looked through once for each member that paths select by, and
-// every selected value counts.
+// MaxScanned bounds the number of values that all paths of one change examine: a
+// list is scanned once for each member by which paths select, and every selected
+// value counts.
 const MaxScanned = 5_000_000
 
-// MaxCopied bounds the bytes of a document together with those of all copies of a
-// value that a change places in several values of a list.
+// MaxCopied bounds the bytes of a document plus those of all copies of a value that
+// a change places in several values of a list.
 const MaxCopied = 128 << 20
 
-// copyCost is what a copy takes in memory beside its text.
+// copyCost is the memory in bytes that a copy takes in addition to its text.
 const copyCost = 200
 
-// variantCost is how many values are looked at in the time it takes to resolve a
+// variantCost is the number of values examined in the time it takes to resolve a
 // locale.
 const variantCost = 8
 
-// selection is a hash index of the values of a list by what one member of them reads
-// as. It only grows: an entry whose value was removed, or reads differently by
-// now, is dropped when a path comes across it.
+// selection is a hash index of the values of a list by the texts that one member
+// equals. Values are only ever added; find drops entries whose value was removed or
+// no longer has the text.
 type selection struct {
 	by      string
-	heads   map[uint64]int32 // by the hash of a form: the entry last added, counted from one
+	heads   map[uint64]int32 // by the hash of a form: the entry added last, counted from one
 	entries []selectable
 }
 
 // selectable is an entry of a selection.
 type selectable struct {
 	value *Tree
-	next  int32 // entry of the same hash, 0 for none
+	next  int32 // next entry with the same hash, 0 for none
 }
 
 var formSeed = maphash.MakeSeed()
 
-// add adds a value under everything its member reads as.
+// add adds a value under every text its member equals.
 func (s *selection) add(value *Tree) {
 	if value.kind != jsonread.ObjectKind {
 		return
@@ -57,12 +57,12 @@ func (s *selection) add(value *Tree) {
 	}
 }
 
-// find returns the values whose member reads as text, each once. turn is another
-// number in every call.
+// find returns the values whose member equals text, each once. turn must differ in
+// every call.
 func (s *selection) find(text string, turn int) []*Tree {
 	var found []*Tree
 	hash := maphash.String(formSeed, text)
-	last := int32(0) // entry that is kept
+	last := int32(0) // last valid entry
 	for at := s.heads[hash]; at != 0; at = s.entries[at-1].next {
 		value := s.entries[at-1].value
 		if value.isRemoved || value.turn == turn || !value.hasForm(s.by, text) {
@@ -93,7 +93,8 @@ func (t *Tree) hasForm(by, text string) bool {
 	return member != nil && member.reads(text)
 }
 
-// selectionBy returns the selection of a list by a member, nil when it was not made.
+// selectionBy returns the selection of a list by a member, or nil if there is none
+// yet.
 func (t *Tree) selectionBy(by string) *selection {
 	for _, s := range t.selections {
 		if s.by == by {
@@ -103,8 +104,8 @@ func (t *Tree) selectionBy(by string) *selection {
 	return nil
 }
 
-// find returns the values of a list whose member reads as text; false when the
-// change looks at too many values.
+// find returns the values of a list whose member equals text, and false when the
+// change examines too many values.
 func (a *applier) find(list *Tree, by, text string) ([]*Tree, bool) {
 	s := list.selectionBy(by)
 	if s == nil {
@@ -123,8 +124,8 @@ func (a *applier) find(list *Tree, by, text string) ([]*Tree, bool) {
 	return found, a.scan(len(found))
 }
 
-// reselect adds values of a list that a path changed to the selections they may
-// belong to by now: those by a member, or all of them when by is empty.
+// reselect adds changed values of a list to the selections they may now belong to:
+// those by one member, or all of them when by is empty.
 func (a *applier) reselect(list *Tree, by string, changed ...*Tree) bool {
 	for _, s := range list.selections {
 		if by != "" && s.by != by {
@@ -140,7 +141,7 @@ func (a *applier) reselect(list *Tree, by string, changed ...*Tree) bool {
 	return true
 }
 
-// forms returns the texts a scalar reads as; see reads.
+// forms returns the texts that a scalar equals; see reads.
 func (t *Tree) forms() []string {
 	switch t.kind {
 	case jsonread.TextKind:
@@ -159,14 +160,14 @@ func (t *Tree) forms() []string {
 	return nil
 }
 
-// scan counts values that are looked at. A change that looks at too many is refused
-// once; its further paths look at nothing.
+// scan counts examined values. A change that examines too many is rejected once;
+// its remaining paths examine nothing.
 func (a *applier) scan(values int) bool {
 	return a.spend(&a.Tree.scanned, values, MaxScanned,
 		"the paths of a change look at more than "+strconv.Itoa(MaxScanned)+" values; send fewer paths at once")
 }
 
-// copies counts the copies of a value beyond the first.
+// copies counts the copies of a value in addition to the first.
 func (a *applier) copies(places int) bool {
 	if places <= 1 {
 		return true

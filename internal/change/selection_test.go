@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// keyed is a shape in which everything is an object and a list with the key k.
+// keyed is a shape in which every place is an object and a list with the key k.
 type keyed struct{}
 
 func (s keyed) Member(string) (Shape, bool)       { return keyed{}, true }
@@ -28,8 +28,9 @@ func changed(t *testing.T, source string, paths ...string) (string, *problem.Lis
 	return string(tree.Append(nil)), found
 }
 
-// A list is known by a member once it was looked through, and what changes the
-// member is seen by the paths that follow.
+// TestSelectorsSeeWhatEarlierPathsChanged checks that paths see the members that
+// earlier paths changed, although a list is indexed by a member once it was
+// scanned.
 func TestSelectorsSeeWhatEarlierPathsChanged(t *testing.T) {
 	const list = `{"l":[{"k":"a","n":1},{"k":"b","n":2},{"k":"b","n":3},{"k":4.0}]}`
 	for _, test := range []struct {
@@ -52,8 +53,8 @@ func TestSelectorsSeeWhatEarlierPathsChanged(t *testing.T) {
 	}
 }
 
-// Many selectors of a long list look through it once; what looks through it every
-// time is bounded.
+// TestSelectorsOfALongListAreBounded checks that many selectors of a long list scan
+// it once, and that selectors which scan it every time are bounded.
 func TestSelectorsOfALongListAreBounded(t *testing.T) {
 	var source strings.Builder
 	source.WriteString(`{"l":[{"k":"k"}`)
@@ -93,8 +94,9 @@ func TestSelectorsOfALongListAreBounded(t *testing.T) {
 	}
 }
 
-// Values that read the same are found, changed and removed together; every one of
-// them counts, and so does every copy of what is placed.
+// TestEqualValuesAreBounded checks that values that compare equal are found,
+// changed and removed together, and that each of them counts, as does each copy of
+// the placed value.
 func TestEqualValuesAreBounded(t *testing.T) {
 	source := `{"l":[{"k":"a"}` + strings.Repeat(`,{"k":"a"}`, 50_000-1) + `]}`
 	if got, found := changed(t, source, "l[a]", "null"); found.Len() > 0 || got != "{}" {
@@ -118,7 +120,8 @@ func TestEqualValuesAreBounded(t *testing.T) {
 	}
 }
 
-// Tags are resolved a bounded number of times, however many variants there are.
+// TestVariantsAreBounded checks that tags are resolved a bounded number of times,
+// however many variants there are.
 func TestVariantsAreBounded(t *testing.T) {
 	var variants strings.Builder
 	variants.WriteString(`{"fr":"a"`)

@@ -12,29 +12,28 @@ import (
 )
 
 // Tree is a JSON value that can be changed. Scalars, and objects and lists that no
-// path leads into, keep their text, so that what is not changed comes out as it
-// went in.
+// path leads into, keep their text, so that unchanged parts are returned verbatim.
 type Tree struct {
 	kind      jsonread.Kind
-	raw       []byte // of scalars, and of what was not opened
+	raw       []byte // of scalars, and of unopened objects and lists
 	members   []member
-	positions map[string]int // of many members, by name; nil: not made
-	looked    int            // for members without positions
+	positions map[string]int // of many members, by name; nil: not built
+	looked    int            // number of lookups without positions
 	items     []*Tree
 	written   string // the change path that placed the value, "" for none
 
 	// Of lists that paths select from, and of their values.
 	selections []*selection
-	turns      int  // of finding values
-	turn       int  // in which the value was last found
-	removed    int  // of the items, which are still there
+	turns      int  // number of lookups of values
+	turn       int  // the lookup in which the value was last found
+	removed    int  // number of removed items, which are still in items
 	isRemoved  bool // from its list
 
-	// Of a root: what its paths used up, see MaxScanned and MaxCopied.
+	// Of a root: what its paths consumed, see MaxScanned and MaxCopied.
 	source  []byte
 	scanned int
 	copied  int
-	isSpent bool // one of the bounds was reached, which is reported once
+	isSpent bool // a bound was exceeded, which is reported once
 }
 
 type member struct {
@@ -45,13 +44,12 @@ type member struct {
 // newObject returns an object without members.
 func newObject() *Tree { return &Tree{kind: jsonread.ObjectKind} }
 
-// ParseTree returns the tree of JSON that was checked before. The tree refers to
-// raw.
+// ParseTree returns the tree of checked JSON. The tree retains raw.
 func ParseTree(raw []byte) *Tree {
 	return &Tree{kind: jsonread.KindOf(raw), raw: raw, source: raw}
 }
 
-// open takes an object or list apart.
+// open parses an object or list.
 func (t *Tree) open() {
 	if t.raw == nil {
 		return
@@ -72,7 +70,7 @@ func (t *Tree) open() {
 
 func parseInner(raw []byte) *Tree { return &Tree{kind: jsonread.KindOf(raw), raw: raw} }
 
-// compact drops the removed items of a list.
+// compact deletes the removed items of a list.
 func (t *Tree) compact() {
 	if t.removed == 0 {
 		return
@@ -93,8 +91,8 @@ func (t *Tree) Append(to []byte) []byte {
 			if i > 0 {
 				to = append(to, ',')
 			}
-			// Names come from checked JSON or from paths inside it, which are
-			// valid UTF-8; AppendQuote replaces anything else.
+			// Names come from checked JSON or from paths inside it, which are valid
+			// UTF-8; AppendQuote replaces anything else.
 			to, _ = jsontext.AppendQuote(to, m.name)
 			to = append(to, ':')
 			to = m.value.Append(to)
@@ -114,7 +112,7 @@ func (t *Tree) Append(to []byte) []byte {
 	return to
 }
 
-// Get returns a member, nil when the tree has none of the name.
+// Get returns a member, or nil when there is none with the name.
 func (t *Tree) Get(name string) *Tree {
 	if at := t.position(name); at >= 0 {
 		return t.members[at].value
@@ -122,7 +120,7 @@ func (t *Tree) Get(name string) *Tree {
 	return nil
 }
 
-// Set replaces a member where it stands, or adds it last.
+// Set replaces a member in place, or appends it.
 func (t *Tree) Set(name string, value *Tree) {
 	if at := t.position(name); at >= 0 {
 		t.members[at].value = value
@@ -134,7 +132,7 @@ func (t *Tree) Set(name string, value *Tree) {
 	t.members = append(t.members, member{name, value})
 }
 
-// Remove takes a member away.
+// Remove removes a member.
 func (t *Tree) Remove(name string) {
 	if at := t.position(name); at >= 0 {
 		t.members = append(t.members[:at], t.members[at+1:]...)
@@ -142,14 +140,14 @@ func (t *Tree) Remove(name string) {
 	}
 }
 
-// Members are looked through for a name, unless there are many and it happens
-// often.
+// Members are searched linearly for a name, unless there are many members and many
+// lookups.
 const (
 	manyMembers = 64
 	oftenLooked = 16
 )
 
-// position returns where a member stands, -1 when there is none.
+// position returns the index of a member, or -1 when there is none.
 func (t *Tree) position(name string) int {
 	t.open()
 	if t.looked++; t.positions == nil && (len(t.members) <= manyMembers || t.looked <= oftenLooked) {
@@ -167,9 +165,9 @@ func (t *Tree) position(name string) int {
 	return -1
 }
 
-// Prune keeps the members of an object that keep answers true for, and calls the
-// function it returns, when there is one, with each object below them. A list is
-// pruned value by value.
+// Prune keeps the members of an object for which keep returns true, and calls the
+// returned function, if any, with each object below them. A list is pruned value by
+// value.
 func (t *Tree) Prune(keep func(name string) (inside func(*Tree), ok bool)) {
 	t.open()
 	for _, item := range t.items {
@@ -189,7 +187,7 @@ func (t *Tree) Prune(keep func(name string) (inside func(*Tree), ok bool)) {
 	t.members, t.positions, t.looked = kept, nil, 0
 }
 
-// reads reports whether a scalar reads as text: strings by their text, all else
+// reads reports whether a scalar equals text: a string by its text, anything else
 // by its JSON form, and a whole number by its digits however it is spelled.
 func (t *Tree) reads(text string) bool {
 	switch t.kind {
@@ -209,8 +207,8 @@ func (t *Tree) reads(text string) bool {
 	return false
 }
 
-// Written calls visit for every value that a change placed, with where it
-// stands below at and the path as it was written.
+// Written calls visit for every value that a change placed, with its path below at
+// and the path of the change.
 func (t *Tree) Written(at problem.Path, visit func(stands problem.Path, written string)) {
 	if t.written != "" {
 		visit(at, t.written)
