@@ -7,13 +7,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Canonical returns checked JSON without null members, compact, members sorted.
-// Numbers have one spelling and keep their value, whole ones to the last digit.
-// In objects whose name is one of maps null has a meaning and stays.
+// Canonical returns checked JSON without null members, compact, with sorted
+// members. Each number has one spelling and keeps its value, whole numbers exactly.
+// Objects whose name is one of maps keep their null members, which have a meaning
+// there.
 func Canonical(raw []byte, maps ...string) []byte {
 	c := canonical{maps: maps}
 	value := jsontext.Value(c.withoutNulls(nil, raw, false))
-	// The text was checked when it was read; canonicalizing it cannot fail.
+	// The text was already checked, so canonicalization cannot fail.
 	_ = value.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false))
 	return value
 }
@@ -25,7 +26,7 @@ func appendNumber(dst, raw []byte) []byte {
 	if f, ok := Float64(raw); ok {
 		return jsontext.AppendFloat(dst, f, 64)
 	}
-	return append(dst, raw...) // which is refused
+	return append(dst, raw...) // validation rejects it later
 }
 
 type canonical struct {
@@ -33,7 +34,7 @@ type canonical struct {
 	name []byte // scratch
 }
 
-// withoutNulls appends raw without null members, unless it is a map.
+// withoutNulls appends raw without null members, except those of maps.
 func (c *canonical) withoutNulls(dst, raw []byte, isMap bool) []byte {
 	switch KindOf(raw) {
 	case ObjectKind:

@@ -1,10 +1,10 @@
 // Package jsonread reads JSON request bodies strictly and reports every problem
-// with its place. Bodies of definitions, searches, settings and keys are read
-// through it, so that all of them refuse the same things with the same codes.
+// with its path. Bodies of definitions, searches, settings and keys are read
+// through it, so that all of them reject the same things with the same codes.
 //
-// Parse checks a whole body once: one value, valid UTF-8, no duplicate names,
-// at most MaxDepth levels. The Values it hands out are slices of the body; they
-// are walked without further syntax checks:
+// Parse checks a whole body once: one value, valid UTF-8, no duplicate names, at
+// most MaxDepth levels. The Values it returns are slices of the body, which are
+// walked without further syntax checks:
 //
 //	var found problem.List
 //	if body, ok := jsonread.Parse(data, &found); ok {
@@ -20,9 +20,9 @@
 //	}
 //	return found.Err()
 //
-// A null member counts as omitted: every typed reader answers false for null
-// and reports nothing. Members and Items (scan.go) walk raw valid JSON without
-// allocation, for documents.
+// A null member counts as omitted: every typed reader returns false for null and
+// reports nothing. For documents, Members and Items (scan.go) walk raw valid JSON
+// without allocation.
 //
 // A Value belongs to one goroutine and keeps the body alive.
 package jsonread
@@ -37,8 +37,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// MaxDepth is the number of objects and lists that may enclose a value. Objects of a
-// definition nest to any depth that is of use, and each level takes two of these.
+// MaxDepth is the number of objects and lists that may enclose a value. It allows
+// for any useful nesting of objects in a definition, where each level takes two.
 const MaxDepth = 256
 
 // ErrTooDeep is the syntax error of a value nested beyond MaxDepth.
@@ -47,10 +47,9 @@ var ErrTooDeep = errors.New("nested deeper than 256 levels")
 // Blank reports whether body holds nothing but white space.
 func Blank(body []byte) bool { return len(bytes.TrimLeft(body, " \t\r\n")) == 0 }
 
-// Parse checks body and returns its value. A body that is absent or null is
-// reported as request:body_required, one that is not JSON as
-// request:body_malformed with reason, line and column; the result is then
-// false.
+// Parse checks body and returns its value. If the body is absent or null, it
+// reports request:body_required, and if it is not JSON, request:body_malformed with
+// reason, line and column; in both cases it returns false.
 func Parse(body []byte, found *problem.List) (Value, bool) {
 	if Blank(body) {
 		found.Report(problem.RequestBodyRequired.New())
@@ -68,22 +67,22 @@ func Parse(body []byte, found *problem.List) (Value, bool) {
 	return Value{raw: raw, found: found}, true
 }
 
-// Check returns the single JSON value that body holds, without the white space
-// around it. The error is a *jsontext.SyntacticError or *SyntaxError. With
-// ErrTooDeep comes the value, for a reader that can name what nests too deep.
+// Check returns the single JSON value of body, without surrounding white space. The
+// error is a *jsontext.SyntacticError or *SyntaxError. With ErrTooDeep it also
+// returns the value, for readers that can name what is nested too deeply.
 func Check(body []byte) ([]byte, error) {
 	c := checkers.Get().(*Checker)
 	value, err := c.Check(body)
-	if len(body) <= maxChecked { // a checker holds the last text
+	if len(body) <= maxChecked { // a checker retains the last text
 		checkers.Put(c)
 	}
 	return value, err
 }
 
-// checkers are used again: making one costs as much as checking a short text.
+// checkers are pooled: creating one costs as much as checking a short text.
 var checkers = sync.Pool{New: func() any { return new(Checker) }}
 
-// maxChecked is the length of the longest text that an unused checker may hold.
+// maxChecked is the length of the longest text that a pooled checker may retain.
 const maxChecked = 64 << 10
 
 // Checker checks one text after another without allocating. Its zero value is
@@ -93,7 +92,7 @@ type Checker struct {
 	source  bytes.Buffer
 }
 
-// Check is the function Check.
+// Check is like the function Check.
 func (c *Checker) Check(body []byte) ([]byte, error) {
 	if len(body) > 0 && body[0] == '{' && isPlainObject(body) {
 		return body[:len(body):len(body)], nil
@@ -101,7 +100,7 @@ func (c *Checker) Check(body []byte) ([]byte, error) {
 	return c.decode(body)
 }
 
-// decode is Check of any text.
+// decode is Check for any text, plain or not.
 func (c *Checker) decode(body []byte) ([]byte, error) {
 	c.source = *bytes.NewBuffer(body)
 	c.decoder.Reset(&c.source)
@@ -121,9 +120,9 @@ func (c *Checker) decode(body []byte) ([]byte, error) {
 	return raw, nil
 }
 
-// SyntaxError describes why a text is refused that jsontext accepts.
+// SyntaxError says why a text that jsontext accepts is rejected.
 type SyntaxError struct {
-	Offset int64 // bytes before the refused place
+	Offset int64 // bytes before the offending place
 	Err    error
 }
 
@@ -133,7 +132,7 @@ func (e *SyntaxError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// tooDeep returns where valid JSON nests beyond MaxDepth, -1 where it does not.
+// tooDeep returns the offset at which valid JSON nests beyond MaxDepth, or -1.
 func tooDeep(raw []byte) int {
 	depth := 0
 	for i := 0; i < len(raw); {

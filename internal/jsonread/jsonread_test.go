@@ -163,7 +163,8 @@ func BenchmarkChecker(b *testing.B) {
 	}
 }
 
-// Every byte at every place of a text leads to the result that the decoder has.
+// TestPlainObjectsAreCheckedAsOthers checks that every byte at every position of a
+// text gives the result of the decoder.
 func TestPlainObjectsAreCheckedAsOthers(t *testing.T) {
 	texts := []string{`{}`, `{"a":1,"a":2}`, `{"a":1,"b":2,"a":"x"}`, `{"a":1}`, `{"a":"b"} `, `{"a":"b"}}`, `{"a":tru}`, `{"a":[1,2]}`, `{"a":{"a":1}}`}
 	var many []byte
@@ -195,7 +196,8 @@ func TestPlainObjectsAreCheckedAsOthers(t *testing.T) {
 	}
 }
 
-// A plain object at the beginning of a text is as long as the value that ends there.
+// TestPlainObjectsEndBeforeWhatFollows checks that a plain object at the start of a
+// text has the length of its value.
 func TestPlainObjectsEndBeforeWhatFollows(t *testing.T) {
 	for text, want := range map[string]int{
 		`{"a":1,"b":"x"}`: 15, `{"a":1}{"b":2}`: 7, "{\"a\":1}\n": 7, `{"a":"}"}x`: 9,
@@ -207,8 +209,8 @@ func TestPlainObjectsEndBeforeWhatFollows(t *testing.T) {
 	}
 }
 
-// What is walked to its end as plain is an object that Check takes, with the same
-// members, unless a name stands in it twice.
+// FuzzPlain checks that a text walked to its end as plain is an object that Check
+// accepts, with the same members, unless a name occurs twice.
 func FuzzPlain(f *testing.F) {
 	for _, seed := range []string{`{"a":1,"b":"x"}`, `{}`, `{ "a" : -0.5 }`, `{"a":1}x`, `{"a":01}`, `{"a":1,}`, `{,"a":1}`, `{"a":"\n"}`, `{"a":1.}`, `{"a":--1}`, ` {"a":1}`} {
 		f.Add([]byte(seed))

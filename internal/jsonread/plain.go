@@ -5,24 +5,24 @@ import (
 	"math/bits"
 )
 
-// PlainMembers walks the members of an object that nobody checked, as long as they
-// are plain: names and texts of printable ASCII without escapes, and numbers without
-// exponents. Where IsWhole holds after the walk, the text is one object that Check
-// takes, if no name stands in it twice.
+// PlainMembers walks the members of an unchecked object as long as they are plain:
+// names and strings of printable ASCII without escapes, and numbers without
+// exponents. If IsWhole returns true after the walk, the text is one object that
+// Check accepts, provided no name occurs twice.
 type PlainMembers struct {
 	raw  []byte
 	next int
-	end  int // behind the object, 0 before the walk came there
+	end  int // offset after the object, 0 until the walk gets there
 }
 
 // Plain starts a walk.
 func Plain(raw []byte) PlainMembers { return PlainMembers{raw: raw} }
 
-// IsWhole reports whether the walk came to the end of the object and of the text.
+// IsWhole reports whether the walk reached the end of the object and of the text.
 func (p *PlainMembers) IsWhole() bool { return p.end > 0 && p.end == len(p.raw) }
 
-// Next returns the next name without its quotes and its raw value, and false at the
-// end and before what is not plain.
+// Next returns the next name without its quotes and its raw value. It returns false
+// at the end and before anything that is not plain.
 func (p *PlainMembers) Next() (name, value []byte, ok bool) {
 	i := p.member()
 	if i < 0 {
@@ -49,7 +49,7 @@ func (p *PlainMembers) Next() (name, value []byte, ok bool) {
 	return name, p.raw[i:end:end], true
 }
 
-// member goes to the next name, -1 where there is none.
+// member returns the offset of the next name, or -1 if there is none.
 func (p *PlainMembers) member() int {
 	opening := byte(',')
 	if p.next == 0 {
@@ -71,7 +71,8 @@ func (p *PlainMembers) member() int {
 	return skipSpace(p.raw, i+1)
 }
 
-// plainTextEnd returns where a plain text ends that begins at i, -1 when none does.
+// plainTextEnd returns the end of the plain string that starts at i, or -1 if there
+// is none.
 func plainTextEnd(b []byte, i int) int {
 	if i >= len(b) || b[i] != '"' {
 		return -1
@@ -93,8 +94,9 @@ func plainTextEnd(b []byte, i int) int {
 	return -1
 }
 
-// specialBytes returns the highest bit of the first of eight bytes that ends a plain
-// text or is not plain, and may return those of bytes behind it; 0 where all are plain.
+// specialBytes returns a mask whose lowest set bit is the high bit of the first of
+// eight bytes that ends a plain string or is not plain. Bits of later bytes may be
+// wrong. The mask is 0 if all bytes are plain.
 func specialBytes(w uint64) uint64 {
 	const each = 0x0101010101010101
 	control := w - each*' '          // borrows below a space
@@ -103,8 +105,8 @@ func specialBytes(w uint64) uint64 {
 	return (w | (w + each) | control | quote | escape) & (each * 0x80)
 }
 
-// plainNumberEnd returns where a plain number ends that begins at i, -1 when none
-// does.
+// plainNumberEnd returns the end of the plain number that starts at i, or -1 if
+// there is none.
 func plainNumberEnd(b []byte, i int) int {
 	if i < len(b) && b[i] == '-' {
 		i++
@@ -130,19 +132,20 @@ func digitsEnd(b []byte, i int) int {
 	return i
 }
 
-// mostPlainNames is how many names are compared with each other.
+// mostPlainNames is the maximum number of names that are compared pairwise.
 const mostPlainNames = 16
 
-// isPlainObject reports whether a text without white space around it is one object of
-// plain members that Check takes. Many documents are, and jsontext takes more than twice
-// as long.
+// isPlainObject reports whether a text without surrounding white space is one
+// object of plain members that Check accepts. Many documents are, and jsontext
+// takes more than twice as long.
 func isPlainObject(text []byte) bool {
 	end := PlainObject(text)
 	return end > 0 && end == len(text)
 }
 
-// PlainObject returns the length of the object of plain members that a text begins with
-// and Check takes, whatever follows it; 0 when the text begins with none.
+// PlainObject returns the length of the object of plain members at the start of a
+// text, provided Check accepts it. It ignores what follows, and returns 0 if there
+// is no such object.
 func PlainObject(text []byte) int {
 	var names [mostPlainNames][]byte
 	count := 0

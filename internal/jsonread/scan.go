@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// The functions of this file read JSON that was checked before; on anything
-// else their results mean nothing, but they stay inside the given bytes.
+// The functions of this file read checked JSON. On anything else their results are
+// meaningless, but they stay within the given bytes.
 
 // MemberIterator walks the members of a raw object.
 type MemberIterator struct {
@@ -59,10 +59,10 @@ func (it *MemberIterator) Name(scratch *[]byte) []byte { return Text(it.name, sc
 // Value returns the raw value.
 func (it *MemberIterator) Value() []byte { return it.value }
 
-// Start returns where the value begins in the object.
+// Start returns the offset of the value in the object.
 func (it *MemberIterator) Start() int { return it.next - len(it.value) }
 
-// End returns where the value ends in the object.
+// End returns the offset of the end of the value in the object.
 func (it *MemberIterator) End() int { return it.next }
 
 // ItemIterator walks the elements of a raw list.
@@ -99,8 +99,8 @@ func (it *ItemIterator) Next() bool {
 // Value returns the raw element.
 func (it *ItemIterator) Value() []byte { return it.value }
 
-// Text returns the text of a raw JSON string. Without escapes it is a slice of
-// raw; with escapes it is decoded into scratch, whose memory is reused.
+// Text returns the text of a raw JSON string. Without escapes it is a slice of raw;
+// with escapes it is decoded into scratch, whose memory is reused.
 func Text(raw []byte, scratch *[]byte) []byte {
 	if len(raw) < 2 {
 		return nil
@@ -113,7 +113,7 @@ func Text(raw []byte, scratch *[]byte) []byte {
 	return *scratch
 }
 
-// String returns the text of a raw JSON string as a string of its own.
+// String returns the text of a raw JSON string as a copy.
 func String(raw []byte) string {
 	var scratch []byte
 	return string(Text(raw, &scratch))
@@ -182,7 +182,7 @@ func hexRune(digits []byte) rune {
 }
 
 // Int64 reads a raw JSON number without fraction that fits 64 bits. The value
-// counts, not the spelling: 1e3 and 2.0 are whole.
+// counts, not the spelling: 1e3 and 2.0 are whole numbers.
 func Int64(raw []byte) (int64, bool) {
 	if len(raw) == 0 || len(raw) > 400 || (raw[0] != '-' && (raw[0] < '0' || raw[0] > '9')) {
 		return 0, false
@@ -215,8 +215,8 @@ func plainInt64(raw []byte) (int64, bool) {
 	return n, true
 }
 
-// spelledInt64 reads a whole number written with a fraction or an exponent by
-// moving the decimal point through its digits.
+// spelledInt64 reads a whole number written with a fraction or an exponent. It
+// moves the decimal point through the digits.
 func spelledInt64(raw []byte) (int64, bool) {
 	negative := raw[0] == '-'
 	if negative {
@@ -261,7 +261,7 @@ func spelledInt64(raw []byte) (int64, bool) {
 	return n, err == nil
 }
 
-// Float64 reads a raw JSON number that a double can hold.
+// Float64 reads a raw JSON number within the range of a double.
 func Float64(raw []byte) (float64, bool) {
 	if len(raw) == 0 || (raw[0] != '-' && (raw[0] < '0' || raw[0] > '9')) {
 		return 0, false
@@ -270,8 +270,8 @@ func Float64(raw []byte) (float64, bool) {
 	return f, err == nil
 }
 
-// Float32 reads a raw JSON number, narrowed to 32 bits; a number beyond what 32
-// bits hold is not read.
+// Float32 reads a raw JSON number, rounded to 32 bits. It returns false for a
+// number beyond their range.
 func Float32(raw []byte) (float32, bool) {
 	if len(raw) == 0 || (raw[0] != '-' && (raw[0] < '0' || raw[0] > '9')) {
 		return 0, false
@@ -280,8 +280,7 @@ func Float32(raw []byte) (float32, bool) {
 	return float32(f), err == nil
 }
 
-// view reads bytes as a string without copying; the string must not outlive
-// them.
+// view returns bytes as a string without copying; the string must not outlive them.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 func skipSpace(b []byte, i int) int {
@@ -291,7 +290,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// stringEnd returns the offset behind the string that begins at i.
+// stringEnd returns the offset after the string that starts at i.
 func stringEnd(b []byte, i int) int {
 	i++
 	for i < len(b) {
@@ -312,7 +311,7 @@ func stringEnd(b []byte, i int) int {
 	return len(b)
 }
 
-// valueEnd returns the offset behind the value that begins at i.
+// valueEnd returns the offset after the value that starts at i.
 func valueEnd(b []byte, i int) int {
 	if i >= len(b) {
 		return len(b)

@@ -21,8 +21,7 @@ func Malformed(body []byte, err error) *problem.Problem {
 	return problem.RequestBodyMalformed.New("reason", reason, "line", line, "column", column)
 }
 
-// Syntax takes a syntax error of body apart into its offset and a reason in
-// words.
+// Syntax returns the offset of a syntax error of body and its reason in words.
 func Syntax(body []byte, err error) (offset int64, reason string) {
 	var syntactic *jsontext.SyntacticError
 	var own *SyntaxError
@@ -46,8 +45,8 @@ func Syntax(body []byte, err error) (offset int64, reason string) {
 
 const unclosed = "the text ends before a bracket or a quotation mark is closed"
 
-// unexpected says what is wrong at a place of body. What stands there decides;
-// cause helps where that is not enough.
+// unexpected describes what is wrong at an offset of body. It goes by the text
+// there, and by cause where the text is not enough.
 func unexpected(body []byte, offset int64, cause error) string {
 	rest, before := body[offset:], bytes.TrimRight(body[:offset], " \t\r\n")
 	if len(rest) == 0 {
@@ -79,7 +78,7 @@ func unexpected(body []byte, offset int64, cause error) string {
 	return "the character " + strconv.Quote(string(c)) + " is not expected here"
 }
 
-// wordBegin returns the word at the beginning of text, shortened.
+// wordBegin returns the word at the start of text, truncated if long.
 func wordBegin(text []byte) string {
 	const most = 20
 	end := bytes.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -90,8 +89,8 @@ func wordBegin(text []byte) string {
 	return string(word[:min(len(word), most)])
 }
 
-// Position returns the line and the column, both from 1, of an offset in body.
-// An offset past the end is the end.
+// Position returns the line and the column, both from 1, of an offset in body. Any
+// offset past the end counts as the end.
 func Position(body []byte, offset int64) (line, column int) {
 	before := body[:min(offset, int64(len(body)))]
 	return bytes.Count(before, []byte{'\n'}) + 1, len(before) - bytes.LastIndexByte(before, '\n')

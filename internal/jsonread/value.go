@@ -21,7 +21,7 @@ const (
 	ObjectKind
 )
 
-// String names the kind as messages write it.
+// String returns the kind as worded in messages.
 func (k Kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object"}[k]
 }
@@ -46,15 +46,16 @@ func KindOf(raw []byte) Kind {
 	return NumberKind
 }
 
-// Value is one value of a checked body, with its place. The zero Value is null.
+// Value is one value of a checked body, with its path. The zero Value is null.
 type Value struct {
 	raw   []byte
-	at    problem.Path // of the value, or of what it is a member or an element of
+	at    problem.Path // of the value, or of the object or list it belongs to
 	step  step
 	found *problem.List
 }
 
-// step leads from a path to the value. Few paths are asked for, so it is taken then.
+// step leads from a path to the value. Paths are built only on demand, because few
+// are needed.
 type step struct {
 	kind     stepKind
 	name     string
@@ -69,13 +70,13 @@ const (
 	toElement
 )
 
-// New returns a value over raw JSON that was checked before, such as a part of
-// a body kept for later. Problems go to found with paths that begin with at.
+// New returns a value over checked raw JSON, such as a stored part of a body. It
+// reports problems to found, with paths that begin with at.
 func New(raw []byte, at problem.Path, found *problem.List) Value {
 	return Value{raw: raw, at: at, found: found}
 }
 
-// Kind returns what the value is.
+// Kind returns the kind of the value.
 func (v Value) Kind() Kind { return KindOf(v.raw) }
 
 // IsNull reports whether the value is null.
@@ -84,7 +85,7 @@ func (v Value) IsNull() bool { return v.Kind() == NullKind }
 // Raw returns the JSON text of the value, a slice of the body.
 func (v Value) Raw() []byte { return v.raw }
 
-// Path returns the place of the value.
+// Path returns the path of the value.
 func (v Value) Path() problem.Path {
 	switch v.step.kind {
 	case toMember:
@@ -95,32 +96,31 @@ func (v Value) Path() problem.Path {
 	return v.at
 }
 
-// At returns the value with another path, for problems with it.
+// At returns the value with another path for its problems.
 func (v Value) At(path problem.Path) Value {
 	v.at, v.step = path, step{}
 	return v
 }
 
-// Found returns the list that problems are reported to.
+// Found returns the list to which problems are reported.
 func (v Value) Found() *problem.List { return v.found }
 
-// Report reports a problem at the value. The arguments alternate names and
-// values.
+// Report reports a problem at the value. The arguments alternate names and values.
 func (v Value) Report(code *problem.Code, arguments ...any) {
-	if v.found.Len() < problem.MaxReported { // making one costs more than what causes it
+	if v.found.Len() < problem.MaxReported { // creating a problem costs more than its cause
 		v.found.Report(code.At(v.Path(), arguments...))
 	}
 }
 
-// Advise is Report with help of its own.
+// Advise is Report with specific help.
 func (v Value) Advise(help string, code *problem.Code, arguments ...any) {
 	if v.found.Len() < problem.MaxReported {
 		v.found.Report(code.At(v.Path(), arguments...).Advise(help))
 	}
 }
 
-// isFull reports whether no more problems of the body are recorded: it is refused, and
-// what is left of it is not read.
+// isFull reports whether no more problems of the body are recorded. The body is
+// rejected, and the rest of it is not read.
 func (v Value) isFull() bool { return v.found != nil && v.found.Len() >= problem.MaxReported }
 
 // Invalid reports request:value_invalid at the value.
@@ -128,7 +128,7 @@ func (v Value) Invalid(reason string) {
 	v.Report(problem.RequestValueInvalid, "reason", reason)
 }
 
-// Unknown reports request:value_invalid for a text that is none of words.
+// Unknown reports request:value_invalid for a text that is not one of words.
 func (v Value) Unknown(text, reason string, words []string) {
 	if v.found.Len() < problem.MaxReported {
 		v.found.Report(problem.RequestValueInvalid.At(v.Path(), "reason", reason).
@@ -147,7 +147,7 @@ func (v Value) expected(kind Kind) bool {
 	return false
 }
 
-// written says how a value of the kind is written.
+// written says how to write a value of the kind.
 func (k Kind) written() string {
 	switch k {
 	case BoolKind:
@@ -162,10 +162,10 @@ func (k Kind) written() string {
 	return "Write an object in braces."
 }
 
-// Members calls read for every member of an object in order, null members
-// included. A member for which read answers false is reported as
-// request:property_unknown. Null has no members; anything else is reported and
-// the result is false.
+// Members calls read for every member of an object in order, including null
+// members. It reports a member for which read returns false as
+// request:property_unknown. Null has no members; for anything else, Members reports
+// a problem and returns false.
 func (v Value) Members(read func(name string, member Value) (known bool)) bool {
 	if !v.expected(ObjectKind) {
 		return false
@@ -181,8 +181,8 @@ func (v Value) Members(read func(name string, member Value) (known bool)) bool {
 	return true
 }
 
-// Entries calls read for every entry of an object that is a map from free names
-// to values. A null entry is reported as request:value_required.
+// Entries calls read for every entry of an object that maps free names to values.
+// It reports a null entry as request:value_required.
 func (v Value) Entries(read func(name string, entry Value)) bool {
 	return v.Members(func(name string, member Value) bool {
 		if member.IsNull() {
@@ -194,9 +194,9 @@ func (v Value) Entries(read func(name string, entry Value)) bool {
 	})
 }
 
-// Items calls read for every element of a list in order. A null element is
-// reported as request:value_required. Null has no elements; anything else is
-// reported and the result is false.
+// Items calls read for every element of a list in order. It reports a null element
+// as request:value_required. Null has no elements; for anything else, Items reports
+// a problem and returns false.
 func (v Value) Items(read func(position int, item Value)) bool {
 	if !v.expected(ListKind) {
 		return false
@@ -221,7 +221,7 @@ func (v Value) Text() (string, bool) {
 	return String(v.raw), true
 }
 
-// Texts reads a list of strings. The result is not nil when ok.
+// Texts reads a list of strings. The result is not nil if ok is true.
 func (v Value) Texts() ([]string, bool) {
 	texts := []string{}
 	ok := v.Items(func(_ int, item Value) {
@@ -232,7 +232,7 @@ func (v Value) Texts() ([]string, bool) {
 	return texts, ok
 }
 
-// Word reads a string that is one of words.
+// Word reads a string that must be one of words.
 func (v Value) Word(words ...string) (string, bool) {
 	text, ok := v.Text()
 	if !ok {
@@ -287,7 +287,7 @@ func (v Value) Int64() (int64, bool) {
 	return n, ok
 }
 
-// Float reads a number that a double can hold.
+// Float reads a number within the range of a double.
 func (v Value) Float() (float64, bool) {
 	if !v.expected(NumberKind) {
 		return 0, false
@@ -299,8 +299,8 @@ func (v Value) Float() (float64, bool) {
 	return f, ok
 }
 
-// Number reads a number for a reader that refuses infinity with a code of its
-// own: one that no double can hold is infinite.
+// Number reads a number for callers that reject infinity with their own code: a
+// number beyond the range of a double becomes infinite.
 func (v Value) Number() (float64, bool) {
 	if !v.expected(NumberKind) {
 		return 0, false
@@ -316,8 +316,8 @@ func (v Value) Number() (float64, bool) {
 	return f, true
 }
 
-// Literal reads any string, number or boolean and returns its raw text, for
-// values whose type the index decides. Lists and objects are reported.
+// Literal reads any string, number or boolean and returns its raw text, for values
+// whose type the index decides. It reports lists and objects.
 func (v Value) Literal() ([]byte, bool) {
 	switch v.Kind() {
 	case NullKind:
