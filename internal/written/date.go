@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Moment is a date or a time that was read from text.
+// Moment is a date or a time read from text.
 type Moment struct {
 	Time      time.Time
-	HasOffset bool // the text names its offset; otherwise it is read as UTC
-	IsOpen    bool // day and month could be exchanged
+	HasOffset bool // the text gives its offset; without one it is read as UTC
+	IsOpen    bool // day and month are interchangeable
 }
 
 // Date reads a date, with or without a time of day, in one of the usual forms:
-// 2024-12-31, 2024/12/31, 31.12.2024, 12/31/2024, 31 Dec 2024, December 31,
-// 2024, and those of RFC 3339, RFC 1123 and the C library. Where neither part
-// can be the month alone, dayFirst decides.
+// 2024-12-31, 2024/12/31, 31.12.2024, 12/31/2024, 31 Dec 2024, December 31, 2024,
+// and those of RFC 3339, RFC 1123 and the C library. If either part could be the
+// month, dayFirst decides.
 func Date(text string, dayFirst bool) (Moment, bool) {
 	text = strings.TrimSpace(text)
 	if len(text) < 6 || len(text) > 40 {
@@ -26,7 +26,7 @@ func Date(text string, dayFirst bool) (Moment, bool) {
 	return r.read()
 }
 
-// maxYear is the last year that a date is read with; min is the first.
+// minYear and maxYear are the first and last year accepted in a date.
 const (
 	minYear = 1000
 	maxYear = 2999
@@ -52,7 +52,7 @@ func (r *dateReader) read() (Moment, bool) {
 	if !ok {
 		return Moment{}, false
 	}
-	if r.year == 0 { // Mon Jan 2 15:04:05 2006: the year comes last
+	if r.year == 0 { // Mon Jan 2 15:04:05 2006: the year is at the end
 		r.skipSpace()
 		if r.year, ok = r.number(4, 4); !ok {
 			return Moment{}, false
@@ -62,7 +62,7 @@ func (r *dateReader) read() (Moment, bool) {
 		return Moment{}, false
 	}
 	moment := time.Date(r.year, time.Month(r.month), r.day, hour, minute, second, nanos, zone)
-	if moment.Day() != r.day { // the 31st of a month of 30 days
+	if moment.Day() != r.day { // such as the 31st of a month of 30 days
 		return Moment{}, false
 	}
 	return Moment{Time: moment, HasOffset: hasOffset, IsOpen: r.isOpen}, true
@@ -78,7 +78,7 @@ func (r *dateReader) cut(prefix string) bool {
 	return ok
 }
 
-// number takes between least and most digits.
+// number reads between least and most digits.
 func (r *dateReader) number(least, most int) (int, bool) {
 	n := 0
 	for n < len(r.rest) && n < most && r.rest[n] >= '0' && r.rest[n] <= '9' {
@@ -117,7 +117,8 @@ func (r *dateReader) skipWeekday() {
 	r.skipSpace()
 }
 
-// readNumeric takes 2024-12-31, 31.12.2024 and 12/31/24, with one mark.
+// readNumeric reads 2024-12-31, 31.12.2024 and 12/31/24, with a single kind of
+// separator.
 func (r *dateReader) readNumeric() bool {
 	before := r.rest
 	first, ok := r.number(1, 4)
@@ -160,7 +161,7 @@ func (r *dateReader) readNumeric() bool {
 	return true
 }
 
-// century completes a year of two digits: 69 and later are of the last century.
+// century completes a year of two digits: 69 and later belong to the last century.
 func century(year int) int {
 	if year >= 69 {
 		return 1900 + year
@@ -170,7 +171,7 @@ func century(year int) int {
 
 func (r *dateReader) placeDay(first, second int, mark string) {
 	switch {
-	case first > 12 || mark == ".": // dots are written day first everywhere
+	case first > 12 || mark == ".": // with dots, the day comes first everywhere
 		r.day, r.month = first, second
 	case second > 12:
 		r.month, r.day = first, second
@@ -187,8 +188,8 @@ var months = map[string]int{
 	"november": 11, "december": 12,
 }
 
-// readNamed takes 31 Dec 2024, 31-Dec-24, Dec 31, 2024 and Jan 2, whose year
-// stands at the end.
+// readNamed reads 31 Dec 2024, 31-Dec-24, Dec 31, 2024 and Jan 2 with the year at
+// the end.
 func (r *dateReader) readNamed() bool {
 	before := r.rest
 	day, dayCame := r.number(1, 2)
@@ -244,7 +245,7 @@ func (r *dateReader) skipMark() {
 	}
 }
 
-// readTime takes 15:04, 15:04:05.123 and 3:04 PM. Nothing is midnight.
+// readTime reads 15:04, 15:04:05.123 and 3:04 PM. No time means midnight.
 func (r *dateReader) readTime() (hour, minute, second, nanos int, ok bool) {
 	before := r.rest
 	if !r.cut("T") && !r.cut("t") {
@@ -283,7 +284,7 @@ func (r *dateReader) fraction() (nanos int, ok bool) {
 	return nanos, ok
 }
 
-// halfDay applies AM and PM.
+// halfDay applies AM or PM to an hour.
 func (r *dateReader) halfDay(hour int) (int, bool) {
 	before := r.rest
 	r.skipSpace()
@@ -297,7 +298,7 @@ func (r *dateReader) halfDay(hour int) (int, bool) {
 	return hour, true
 }
 
-// readOffset takes Z, UTC, GMT, +0100 and +01:00.
+// readOffset reads Z, UTC, GMT, +0100 and +01:00.
 func (r *dateReader) readOffset() (zone *time.Location, hasOffset, ok bool) {
 	before := r.rest
 	r.skipSpace()
@@ -325,21 +326,21 @@ func (r *dateReader) readOffset() (zone *time.Location, hasOffset, ok bool) {
 	return time.FixedZone("", sign*(hours*60+minutes)*60), true, true
 }
 
-// Bounds of counts since 1970, in seconds. Years before 1990 are not taken for
-// one, since too many other numbers look like them.
+// Bounds of counts of seconds since 1970. Years before 1990 are excluded, because
+// too many other numbers look like them.
 const (
 	epochLeast = 631152000  // 1990
 	epochMost  = 4102444800 // 2100
 )
 
-// LooksEpoch reports whether a whole number may count seconds or milliseconds
-// since 1970.
+// LooksEpoch reports whether a whole number may count seconds or milliseconds since
+// 1970.
 func LooksEpoch(n int64) bool {
 	return n >= epochLeast && n < epochMost || n >= epochLeast*1000 && n < epochMost*1000
 }
 
-// Epoch reads a whole number that counts since 1970: milliseconds where seconds
-// would lie behind the year 2100.
+// Epoch converts a count since 1970 to a time. A number that would lie beyond the
+// year 2100 in seconds counts milliseconds.
 func Epoch(n int64) (time.Time, bool) {
 	switch {
 	case n > -epochMost && n < epochMost:
@@ -350,14 +351,14 @@ func Epoch(n int64) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Timestamp writes a moment as the interface takes it.
+// Timestamp formats a time as the interface accepts it.
 func Timestamp(t time.Time) string { return t.Format("2006-01-02T15:04:05.999Z07:00") }
 
-// DayFirst counts what the dates of a column say about the order of day and
+// DayFirst counts the evidence in the dates of a column for the order of day and
 // month.
 type DayFirst struct{ day, month, open int }
 
-// Add counts one date. A text that is not a date counts for nothing.
+// Add counts one date and ignores a text that is not a date.
 func (d *DayFirst) Add(text string) {
 	asDay, isDay := Date(text, true)
 	asMonth, isMonth := Date(text, false)
@@ -370,7 +371,7 @@ func (d *DayFirst) Add(text string) {
 	}
 }
 
-// addDecided counts which part is too great for a month.
+// addDecided counts which part is too large for a month.
 func (d *DayFirst) addDecided(text string) {
 	text = strings.TrimSpace(text)
 	end := strings.IndexAny(text, "/-")
@@ -384,8 +385,8 @@ func (d *DayFirst) addDecided(text string) {
 	}
 }
 
-// Decide returns whether days come first, and false where no date decided it:
-// then they do.
+// Decide reports whether days come first, which is the default. decided is false if
+// dates leave the order open and none decides it.
 func (d *DayFirst) Decide() (dayFirst, decided bool) {
 	if d.month > d.day {
 		return false, true
@@ -393,5 +394,5 @@ func (d *DayFirst) Decide() (dayFirst, decided bool) {
 	return true, d.day > 0 || d.open == 0
 }
 
-// HasOrder reports whether there were dates in which the order matters.
+// HasOrder reports whether there were dates for which the order matters.
 func (d *DayFirst) HasOrder() bool { return d.day+d.month+d.open > 0 }

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Number reads a number whose decimal mark is '.' or ','. The other of the two,
-// spaces and apostrophes may group digits by three. A sign of a currency or a
-// short unit may stand before or after it and is returned as written.
+// Number reads a number whose decimal mark is '.' or ','. The other one, spaces and
+// apostrophes may group digits by three. A currency symbol or a short unit may
+// precede or follow the number and is returned as written.
 //
 //	Number("1.234,50 €", ',')  gives "1234.50", "€"
 //	Number("1,234", '.')       gives "1234", ""
@@ -42,7 +42,7 @@ func Number(text string, decimal byte) (literal, unit string, ok bool) {
 	return literal, before + after, true
 }
 
-// plainInteger reports whether a text is a JSON integer as it stands.
+// plainInteger reports whether a text is a JSON integer.
 func plainInteger(text string) bool {
 	digits := strings.TrimPrefix(text, "-")
 	if digits == "" || len(digits) > 18 || digits[0] == '0' && len(digits) > 1 {
@@ -68,10 +68,10 @@ func cutSign(text string, negative bool) (string, bool) {
 	return text, negative
 }
 
-// maxUnit is how many bytes a unit beside a number may have.
+// maxUnit is the maximum length in bytes of a unit next to a number.
 const maxUnit = 12
 
-// splitUnit cuts what is not a number off both ends.
+// splitUnit splits a text into a number and what precedes and follows it.
 func splitUnit(text string) (before, digits, after string, ok bool) {
 	first := strings.IndexFunc(text, isNumeral)
 	last := strings.LastIndexFunc(text, func(r rune) bool { return r >= '0' && r <= '9' })
@@ -79,14 +79,14 @@ func splitUnit(text string) (before, digits, after string, ok bool) {
 		return "", "", "", false
 	}
 	before, digits, after = strings.TrimSpace(text[:first]), text[first:last+1], strings.TrimSpace(text[last+1:])
-	if after == "." || after == ",-" || after == ".-" || after == ",–" { // 5,- for a whole amount
+	if after == "." || after == ",-" || after == ".-" || after == ",–" { // 5,- is a whole amount
 		after = ""
 	}
 	return before, digits, after, (before == "" || isCurrency(before)) && isUnit(after)
 }
 
-// isCurrency reports whether a text before a number is a currency: a sign, with
-// letters or not, or a code of three letters.
+// isCurrency reports whether a text before a number is a currency: a symbol, with
+// or without letters, or a code of three letters.
 func isCurrency(text string) bool {
 	if len(text) > maxUnit {
 		return false
@@ -105,8 +105,8 @@ func isNumeral(r rune) bool {
 	return r >= '0' && r <= '9' || r == '.' || r == '-' || r == '+' || r == '−'
 }
 
-// isUnit reports whether a text beside a number may be its unit: a sign of a
-// currency, a percent sign, or a few letters.
+// isUnit reports whether a text next to a number may be its unit: a currency
+// symbol, a percent sign, or a few letters.
 func isUnit(text string) bool {
 	if len(text) > maxUnit {
 		return false
@@ -119,7 +119,7 @@ func isUnit(text string) bool {
 	return true
 }
 
-// plainNumber writes digits with marks as a JSON number.
+// plainNumber converts digits with marks to a JSON number.
 func plainNumber(text string, decimal byte) (string, bool) {
 	mantissa, exponent, ok := cutExponent(text)
 	if !ok {
@@ -143,7 +143,7 @@ func plainNumber(text string, decimal byte) (string, bool) {
 	return whole + exponent, true
 }
 
-// cutExponent takes e+5 off a number.
+// cutExponent splits an exponent such as e+5 off a number.
 func cutExponent(text string) (mantissa, exponent string, ok bool) {
 	at := strings.IndexAny(text, "eE")
 	if at < 0 {
@@ -162,8 +162,8 @@ func allDigits(text string) bool {
 	return text != ""
 }
 
-// ungroup takes the marks out of digits that are grouped by three. Two numbers
-// in one text are not a grouped number.
+// ungroup removes the marks from digits grouped by three. It returns false for
+// anything else, such as two numbers in one text.
 func ungroup(text string, decimal byte) (string, bool) {
 	if allDigits(text) || text == "" {
 		return text, text != "" || decimal == '.'
@@ -172,7 +172,7 @@ func ungroup(text string, decimal byte) (string, bool) {
 		out  strings.Builder
 		mark rune
 		run  = 0
-		size = 0 // of the groups so far
+		size = 0 // of the previous groups
 	)
 	for i := 0; i < len(text); {
 		r, width := utf8.DecodeRuneInString(text[i:])
@@ -202,12 +202,12 @@ func isGroupMark(r rune, decimal byte) bool {
 	return false
 }
 
-// Marks counts what the numbers of a column say about their decimal mark.
+// Marks counts the evidence in the numbers of a column for their decimal mark.
 type Marks struct {
 	point, comma, openPoint, openComma int
 }
 
-// Add counts one text. A text that is not a number counts for nothing.
+// Add counts one text and ignores a text that is not a number.
 func (m *Marks) Add(text string) {
 	pointed, _, asPoint := Number(text, '.')
 	_, _, asComma := Number(text, ',')
@@ -216,7 +216,7 @@ func (m *Marks) Add(text string) {
 	case asPoint && !asComma && strings.Contains(pointed, "."):
 		m.point++
 	case asPoint && !asComma:
-		m.point++ // 1,234,567 groups by commas
+		m.point++ // 1,234,567 is grouped by commas
 	case asComma && !asPoint:
 		m.comma++
 	case strings.ContainsRune(text, '.'): // 1.234
@@ -232,8 +232,8 @@ func (m *Marks) Merge(other Marks) {
 	m.comma += other.comma
 }
 
-// Decimal returns the decimal mark, and false where no text decided it: then it
-// is the point.
+// Decimal returns the decimal mark, which is the point by default, and false if texts
+// leave it open and none decides it.
 func (m *Marks) Decimal() (mark byte, decided bool) {
 	switch {
 	case m.comma > m.point:
@@ -244,5 +244,5 @@ func (m *Marks) Decimal() (mark byte, decided bool) {
 	return '.', m.openPoint+m.openComma == 0
 }
 
-// IsOpen reports whether texts held a mark that could be either.
+// IsOpen reports whether any text had a mark that could be either.
 func (m *Marks) IsOpen() bool { return m.openPoint+m.openComma > 0 }

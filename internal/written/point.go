@@ -35,7 +35,7 @@ func cutPoint(text string) (inner string, ok bool) {
 	return strings.TrimSuffix(inner, ")"), ok
 }
 
-// coordinates checks a pair. Both need a fraction, or any two small numbers
+// coordinates checks a pair. Both must have a fraction, or any two small numbers
 // would be a point.
 func coordinates(lat, lon string) (string, string, bool) {
 	if !strings.Contains(lat, ".") || !strings.Contains(lon, ".") {
@@ -49,8 +49,8 @@ func coordinates(lat, lon string) (string, string, bool) {
 	return north, east, ok
 }
 
-// Degrees reads a latitude or longitude, at most bound from zero, as a JSON
-// number.
+// Degrees reads a latitude or longitude with an absolute value of at most bound, as
+// a JSON number.
 func Degrees(text string, bound float64) (string, bool) {
 	mark := byte('.')
 	if strings.ContainsRune(text, ',') {

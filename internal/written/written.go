@@ -1,16 +1,16 @@
-// Package written reads values that stand as text in files: numbers, dates,
-// truth values, geo points and what stands for nothing.
+// Package written reads values written as text in files: numbers, dates, truth
+// values, geo points and spellings of missing values.
 //
-// It never guesses between two meanings. What a text leaves open, such
-// as whether 1,234 holds a decimal comma, is an argument; Marks and DayFirst
-// decide it from many texts of one column.
+// It never guesses between two meanings. What a text leaves open, such as whether
+// 1,234 has a decimal comma, is an argument; Marks and DayFirst determine it from
+// many texts of one column.
 //
 // All functions are pure and may be called by any number of goroutines.
 package written
 
 import "strings"
 
-// missing are the texts that stand for no value, in lower case.
+// missing holds the texts that stand for no value, in lower case.
 var missing = map[string]bool{
 	"": true, "null": true, "nil": true, "none": true, "na": true, "n/a": true, "#n/a": true, "nan": true,
 	"-": true, "--": true, "–": true, "—": true, `\n`: true, "undefined": true,
