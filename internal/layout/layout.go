@@ -1,7 +1,7 @@
-// Package layout says which segment structures the usages of a field become:
-// their names, and how values are written as terms, numbers and ordinals.
-// Indexing writes by it and search reads by it, so that the two never
-// disagree and the segment never hears of fields, usages or locales.
+// Package layout defines the segment structures that the usages of a field become:
+// their names, and how values are encoded as terms, numbers and ordinals. Indexing
+// writes and search reads through it, so that the two never disagree and segments
+// know nothing of fields, usages or locales.
 //
 // A structure is named by the concrete dotted path of the field, the usage,
 // and the locale variant. A field that is not localized has the variant "".
@@ -27,14 +27,14 @@
 //	Geo           geo       points
 //	Vector        vectors   one vector per document or list value
 //
-// Everything here is a pure function; any number of callers may run at once.
+// All functions are pure and may be called by any number of goroutines.
 package layout
 
 import (
 	"github.com/quiresearch/quire/definition"
 )
 
-// Names of structures that belong to no single field.
+// Names of structures that do not belong to a single field.
 const (
 	Key          = "\x00key"
 	Exists       = "\x00exists"
@@ -54,38 +54,38 @@ func name(path, usage, variant string) string {
 	return path + "\x00" + usage + "\x00" + variant
 }
 
-// Filter names the structure that exact and range matchers read.
+// Filter returns the name of the structure that exact and range matchers read.
 func Filter(path, variant string) string { return name(path, "filter", variant) }
 
-// Matching names the words of a full-text usage.
+// Matching returns the name of the words of a full-text usage.
 func Matching(path, variant string) string { return name(path, "matching", variant) }
 
-// Exact names the normalized whole values of a full-text usage.
+// Exact returns the name of the normalized whole values of a full-text usage.
 func Exact(path, variant string) string { return name(path, "exact", variant) }
 
-// Autocomplete names the prefixes of an as-you-type usage.
+// Autocomplete returns the name of the prefixes of an as-you-type usage.
 func Autocomplete(path, variant string) string { return name(path, "autocomplete", variant) }
 
-// Facet names the counted values.
+// Facet returns the name of the counted values.
 func Facet(path, variant string) string { return name(path, "facet", variant) }
 
-// Hierarchy names the folded levels that the matcher `under` reads.
+// Hierarchy returns the name of the folded levels that the matcher `under` reads.
 func Hierarchy(path, variant string) string { return name(path, "hierarchy", variant) }
 
-// Levels names the levels that a hierarchy facet counts.
+// Levels returns the name of the levels that a hierarchy facet counts.
 func Levels(path, variant string) string { return name(path, "levels", variant) }
 
-// Sort names the numbers that order documents.
+// Sort returns the name of the numbers that order documents.
 func Sort(path, variant string) string { return name(path, "sort", variant) }
 
-// SortKey names the keys that order documents by text.
+// SortKey returns the name of the keys that order documents by text.
 func SortKey(path, variant string) string { return name(path, "sortkey", variant) }
 
-// Order names the column that orders documents by a field: numbers, or
-// ordinals for strings. Where a document has at most one value it is the one
-// that filters (numbers) or facets (strings in byte order) read, so that
-// values are kept once; the name depends on nothing that a definition may
-// change without reindexing.
+// Order returns the name of the column that orders documents by a field: numbers,
+// or ordinals for strings. If documents have at most one value, it is the column
+// that also serves filters (numbers) or facets (strings in byte order), so that
+// values are stored once. The name depends on nothing that a definition may change
+// without reindexing.
 func Order(f *definition.ResolvedField, variant string) string {
 	single := !f.HoldsSeveral()
 	switch {
@@ -99,15 +99,15 @@ func Order(f *definition.ResolvedField, variant string) string {
 	return Sort(f.Path, variant)
 }
 
-// Signal names the values of a signal field.
+// Signal returns the name of the values of a signal field.
 func Signal(path string) string { return name(path, "signal", "") }
 
-// Geo names the points of a field, for distance matching and sorting.
+// Geo returns the name of the points of a field, for distance matching and sorting.
 func Geo(path, variant string) string { return name(path, "geo", variant) }
 
-// Vector names the vectors of a field.
+// Vector returns the name of the vectors of a field.
 func Vector(path string) string { return name(path, "vector", "") }
 
-// ExistsTerm is the term of Exists that says a document has a value of the
+// ExistsTerm returns the term of Exists for documents that have a value of the
 // field in the variant.
 func ExistsTerm(path, variant string) string { return path + "\x00" + variant }

@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// Float returns the sortable number of a float: numbers order as floats do,
+// Float returns the sortable number of a float. The numbers order like the floats,
 // and negative zero equals zero.
 func Float(v float64) int64 {
 	if v == 0 {
@@ -39,7 +39,7 @@ func BoolTerm(v bool) string {
 	return "0"
 }
 
-// AppendNumberKey appends eight bytes that order as numbers do; facets of
+// AppendNumberKey appends eight bytes that order like the numbers; facets of
 // numbers, timestamps and booleans count these keys.
 func AppendNumberKey(dst []byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64(dst, uint64(n)^(1<<63))
@@ -54,9 +54,9 @@ func NumberOfKey(key []byte) (int64, bool) {
 	return int64(binary.BigEndian.Uint64(key) ^ (1 << 63)), true
 }
 
-// Fold returns the form in which filters compare a string: lower case by the
-// rules of the variant's language when folding is on, as given otherwise. The
-// variant "" folds by root rules.
+// Fold returns the form in which filters compare a string: lower case by the rules
+// of the variant's language if folding is set, else unchanged. The variant "" uses
+// the root rules.
 func Fold(variant, value string, folding bool) string {
 	if !folding {
 		return value
@@ -64,12 +64,12 @@ func Fold(variant, value string, folding bool) string {
 	return locale.Lower(variant, value)
 }
 
-// MaxTerm bounds the bytes of a filter term, an exact value and a facet
-// value. Documents that hold longer ones are refused.
+// MaxTerm bounds the bytes of a filter term, an exact value and a facet value.
+// Documents with longer ones are rejected.
 const MaxTerm = 8191
 
-// Cut bounds a value to MaxTerm bytes without splitting a character. Only
-// documents that were accepted before the bound refused them are cut.
+// Cut truncates a value to MaxTerm bytes without splitting a character. Only
+// documents accepted before longer values were rejected need it.
 func Cut(value string) string {
 	if len(value) <= MaxTerm {
 		return value
@@ -81,9 +81,8 @@ func Cut(value string) string {
 	return value[:end]
 }
 
-// LevelPaths returns every prefix of a hierarchical value as a level path,
-// the top level first. Empty segments are ignored; a value of nothing but
-// separators has no levels.
+// LevelPaths returns every prefix of a hierarchical value as a level path, the top
+// level first. It ignores empty segments; a value of only separators has no levels.
 func LevelPaths(value, separator string) []string {
 	var paths []string
 	path := ""
@@ -91,8 +90,8 @@ func LevelPaths(value, separator string) []string {
 		if segment == "" {
 			continue
 		}
-		// A segment may hold LevelSeparator itself when the field declares
-		// another one; it is kept apart by an escape that sorts low.
+		// A segment may contain LevelSeparator itself when the field declares another
+		// separator; it is escaped by a character that sorts low.
 		segment = strings.ReplaceAll(segment, LevelSeparator, "\x01")
 		if path != "" {
 			path += LevelSeparator
@@ -103,8 +102,8 @@ func LevelPaths(value, separator string) []string {
 	return paths
 }
 
-// LevelPath returns the level path that a typed path names, and false when it
-// names no level.
+// LevelPath returns the level path that a typed path names, and false when it names
+// none.
 func LevelPath(typed, separator string) (string, bool) {
 	paths := LevelPaths(typed, separator)
 	if len(paths) == 0 {
