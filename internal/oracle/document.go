@@ -1,10 +1,10 @@
-// Package oracle is a naive search: documents in memory, every plan node asked
-// of every document, scores by the formulas of the interface, hits sorted as a
-// whole. It is slow and obvious, and exists so that tests can hold the engine
-// against it: the same documents, however they are spread over segments, must
-// give the same matches, totals, order and scores.
+// Package oracle is a naive search: documents in memory, every plan node evaluated
+// on every document, scores by the formulas of the interface, and one sort over all
+// hits. It is slow and obvious, and exists so that tests can compare the engine
+// with it: the same documents, however they are spread over segments, must give the
+// same matches, totals, order and scores.
 //
-// Documents speak of segment structures, as plans do. Nothing here is safe for
+// Documents consist of segment structures, as plans do. Nothing here is safe for
 // concurrent use.
 package oracle
 
@@ -23,34 +23,34 @@ type Document struct {
 	Points  map[string][]Point
 	Vectors map[string][]float32
 
-	List     string // path of the nested list this is a value of
+	List     string // path of the nested list of which this is a value
 	Children []*Document
 	Deleted  bool
 
 	Parent *Document
-	Number int // place in index order, list values before their document
+	Number int // position in index order, list values before their document
 }
 
-// Token is one word at its place.
+// Token is one word and its position.
 type Token struct {
 	Text     string
 	Position int
 }
 
-// Point is a place on the earth in degrees.
+// Point is a position on the earth in degrees.
 type Point struct{ Lat, Lon float64 }
 
-// Collection is documents in index order, list values directly before their
+// Collection holds documents in index order, list values directly before their
 // document.
 type Collection struct {
 	All []*Document
 
 	counts map[[2]string]termCount // by structure and term
-	bands  map[*plan.Band]uint64   // holders
+	bands  map[*plan.Band]uint64   // number of documents that hold a word of the band
 	lists  map[plan.Node]map[*Document]float64
 }
 
-// NewCollection numbers documents and their list values.
+// NewCollection returns a collection and numbers documents and their list values.
 func NewCollection(roots []*Document) *Collection {
 	c := &Collection{counts: map[[2]string]termCount{}, bands: map[*plan.Band]uint64{}, lists: map[plan.Node]map[*Document]float64{}}
 	for _, root := range roots {
@@ -64,10 +64,10 @@ func NewCollection(roots []*Document) *Collection {
 	return c
 }
 
-// Shape declares which structures documents have and of which kind they are.
+// Shape declares the structures of documents by kind.
 type Shape struct {
 	Words   []string // terms with positions and lengths
-	Exact   []string // terms alone
+	Exact   []string // terms only
 	Numbers []string // single-valued numbers with points
 	Many    []string // multi-valued numbers with points
 	Texts   []string // ordinals

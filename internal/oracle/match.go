@@ -6,7 +6,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// Match asks a node of one document: whether it matches, and its score.
+// Match reports whether a node matches a document, and its score.
 func (c *Collection) Match(n plan.Node, d *Document) (bool, float64) {
 	switch n := n.(type) {
 	case nil, *plan.Everything:

@@ -30,7 +30,7 @@ var shape = Shape{
 	Vectors: map[string]vectors.Similarity{"vec": vectors.Cosine, "v.vec": vectors.Euclidean},
 }
 
-// A few words that are near each other, so that typos and prefixes meet.
+// The words are near each other, so that typos and prefixes overlap.
 var vocabulary = []string{"red", "read", "reed", "bred", "blue", "blues", "mug", "mugs", "smug", "great", "grate", "a", "ab", "abc", "zebra", "zebras", "green", "greens"}
 
 func word(r *rand.Rand) string {
@@ -142,11 +142,11 @@ func open(t *testing.T, r *rand.Rand, c *Collection) *snapshot.Snapshot {
 	return snapshot.New(1, segments, nil)
 }
 
-// generator makes random plans over the documents' structures, or over those
+// generator generates random plans over the structures of documents, or over those
 // of list values.
 type generator struct {
 	*rand.Rand
-	list   string // whose values are asked, "" for documents
+	list   string // list whose values are searched, "" for documents
 	nested bool   // documents have lists
 }
 
@@ -190,7 +190,7 @@ func (g *generator) length() definition.LengthNormalization {
 	return []definition.LengthNormalization{definition.LengthNone, definition.LengthModerate, definition.LengthStrong}[g.IntN(3)]
 }
 
-// typedWord is a word with synonyms and other readings over one field or two.
+// typedWord returns a word with synonyms and other readings over one field or two.
 func (g *generator) typedWord() *plan.Word {
 	n := &plan.Word{Words: 1 + g.IntN(5)}
 	fields := []string{g.text()}
@@ -225,7 +225,7 @@ func (g *generator) typedWord() *plan.Word {
 	return n
 }
 
-// typedText is words as a text has them, over the same fields, with pairs.
+// typedText returns words as a text has them, over the same fields, with pairs.
 func (g *generator) typedText() plan.Node {
 	var words, pairs []plan.Node
 	for range 1 + g.IntN(3) {
@@ -360,8 +360,8 @@ func (g *generator) compound(depth int) plan.Node {
 
 func (g *generator) anyList() string { return []string{"v", "v", "w"}[g.IntN(3)] }
 
-// ranking makes a node whose scores are the same to the last bit however they
-// are added: a word, or constants that list values give.
+// ranking returns a node whose scores are identical to the last bit in any order of
+// summation: a word, or constants from list values.
 func (g *generator) ranking() plan.Node {
 	if g.IntN(2) == 0 {
 		return g.node(0)
@@ -374,7 +374,7 @@ func (g *generator) ranking() plan.Node {
 
 func close64(a, b float64) bool { return math.Abs(a-b) <= 1e-5*(1+math.Abs(a)+math.Abs(b)) }
 
-// compare holds a search of the engine against the naive one.
+// compare compares a search of the engine with the naive one.
 func compare(t *testing.T, s *collect.Search, c *Collection, query plan.Node, filters []plan.Node, request *collect.Request) {
 	t.Helper()
 	request.Query, request.Filters = query, filters
@@ -423,7 +423,7 @@ func compare(t *testing.T, s *collect.Search, c *Collection, query plan.Node, fi
 	}
 }
 
-// dump writes a plan for failures.
+// dump formats a plan for failure messages.
 func dump(n plan.Node) string {
 	text := strings.TrimPrefix(fmt.Sprintf("%T%+v", n, n), "*plan.")
 	for _, c := range plan.Children(n) {

@@ -11,7 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// Sorted puts hits in an order, equal ones in index order.
+// Sorted returns hits in an order, with equal ones in index order.
 func (c *Collection) Sorted(hits []Hit, order []collect.Key) []Hit {
 	sorted := slices.Clone(hits)
 	sort.SliceStable(sorted, func(i, j int) bool {
@@ -51,7 +51,7 @@ func (c *Collection) compare(key collect.Key, a, b Hit) int {
 	return n
 }
 
-// value returns what a hit is ordered by.
+// value returns the value by which a key orders a hit.
 func (c *Collection) value(key collect.Key, hit Hit) (any, bool) {
 	d := hit.Document
 	switch key.Kind {
@@ -85,7 +85,7 @@ func (c *Collection) value(key collect.Key, hit Hit) (any, bool) {
 	return slices.Min(values), true
 }
 
-// satisfies reports whether one list value meets all clauses together.
+// satisfies reports whether one list value satisfies all clauses together.
 func (c *Collection) satisfies(child *Document, required []*plan.Nested) bool {
 	for _, n := range required {
 		if ok, _ := c.Match(n.Clause, child); !ok {
@@ -95,8 +95,8 @@ func (c *Collection) satisfies(child *Document, required []*plan.Nested) bool {
 	return true
 }
 
-// Values returns the list values of a path that satisfy all required clauses,
-// of the documents that hits are of, with the scores of value hits.
+// Values returns the list values of a path that satisfy all required clauses, of
+// the documents in hits, with the scores of value hits.
 func (c *Collection) Values(hits []Hit, path string, required []*plan.Nested) []Hit {
 	var found []Hit
 	for _, hit := range hits {
@@ -115,8 +115,8 @@ func (c *Collection) Values(hits []Hit, path string, required []*plan.Nested) []
 	return found
 }
 
-// Mixed returns the hits of documents of which some expand into their list
-// values: with the score of the document each.
+// Mixed returns hits in which the documents that match when are replaced by their
+// list values, each with the score of its document.
 func (c *Collection) Mixed(hits []Hit, path string, required []*plan.Nested, when plan.Node) []Hit {
 	var found []Hit
 	for _, hit := range hits {

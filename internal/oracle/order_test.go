@@ -34,7 +34,7 @@ func randomOrder(r *rand.Rand, nested bool) []collect.Key {
 			key.Required = requirements(r, "v")
 		case 5:
 			key.Kind, key.Structure = collect.ByNumber, "years"
-			key.Descending = false // several values: the lowest orders
+			key.Descending = false // several values: the lowest determines the order
 		}
 		order = append(order, key)
 	}
@@ -60,8 +60,8 @@ func docs(hits []collect.Hit) []uint32 {
 	return all
 }
 
-// exactScores replaces the naive scores by those of the engine, whose last
-// digit decides an order by score.
+// exactScores replaces the naive scores by those of the engine, because the last
+// digit can decide an order by score.
 func exactScores(t *testing.T, s *collect.Search, query plan.Node, filters []plan.Node, hits []Hit) {
 	t.Helper()
 	result, err := s.Run(context.Background(), &collect.Request{Query: query, Filters: filters, Limit: len(hits) + 1, CountTo: collect.Everything, NeedScores: true})
@@ -81,7 +81,7 @@ func exactScores(t *testing.T, s *collect.Search, query plan.Node, filters []pla
 	}
 }
 
-// position is the place of a hit in the order it was found in.
+// position returns the position of a hit in the order in which it was found.
 func position(h collect.Hit) *collect.Position {
 	values := h.Values
 	if values == nil { // the score alone orders
@@ -90,7 +90,7 @@ func position(h collect.Hit) *collect.Position {
 	return &collect.Position{Values: values, Doc: int64(h.Doc)}
 }
 
-// page walks an order by position cursors, forwards and back again.
+// page pages through an order by position cursors, forwards and back.
 func page(t *testing.T, s *collect.Search, request collect.Request, want []uint32) {
 	t.Helper()
 	run := func() []collect.Hit {
@@ -167,14 +167,14 @@ func TestOrdersAndCursorsAgree(t *testing.T) {
 	}
 }
 
-// requirements makes up to two nodes that one value of a list has to satisfy.
+// requirements returns up to two nodes that one value of a list has to satisfy.
 func requirements(r *rand.Rand, list string) []*plan.Nested {
 	inside := &generator{Rand: r, list: list}
 	return []*plan.Nested{{Path: list, Clause: inside.node(1)}, {Path: list, Clause: inside.filter()}}[:r.IntN(3)]
 }
 
-// TestValueHitsAgree holds list values as hits, hits of both kinds, their pages
-// and the matched values of documents against the naive search.
+// TestValueHitsAgree compares list values as hits, mixed hits, their pages and the
+// matched values of documents with the naive search.
 func TestValueHitsAgree(t *testing.T) {
 	runner := collect.NewRunner(collect.Options{Threads: 2}, nil)
 	for seed := range runs(t) {
@@ -274,8 +274,8 @@ func checkValues(t *testing.T, s *collect.Search, c *Collection, request *collec
 	page(t, s, collect.Request{Query: request.Query, Order: request.Order, Values: request.Values}, whole)
 }
 
-// checkMatched compares the matched values of every document, best first, and
-// the set of all of them.
+// checkMatched compares the matched values of every document, best first, and the
+// set of all of them.
 func checkMatched(t *testing.T, s *collect.Search, c *Collection, path string, required []*plan.Nested) {
 	t.Helper()
 	var roots []Hit
@@ -363,7 +363,7 @@ func TestExplanationsAddUp(t *testing.T) {
 	}
 }
 
-// addsUp holds every step of an explanation to the steps below it.
+// addsUp checks every step of an explanation against the steps below it.
 func addsUp(step *collect.Step) error {
 	sum, best, lowest := 0.0, 0.0, math.Inf(1)
 	_, isFuse := step.Node.(*plan.Fuse)

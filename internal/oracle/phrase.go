@@ -47,8 +47,8 @@ func (c *Collection) phrase(n *plan.Phrase, d *Document) (bool, float64) {
 	return true, n.Scoring.Weight * idf * alone(&n.Scoring, f, words, average)
 }
 
-// nearestPhrase returns how many other words stand between the words of the
-// nearest reading that starts at a position.
+// nearestPhrase returns the number of other words between the words of the nearest
+// reading that starts at a position.
 func nearestPhrase(n *plan.Phrase, positions [][]int, start int) (int, bool) {
 	at := start
 	for i := 1; i < len(n.Words); i++ {

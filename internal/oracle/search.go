@@ -6,7 +6,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// Hit is a document that matches.
+// Hit is a document that matches, with its score.
 type Hit struct {
 	Document *Document
 	Score    float64
@@ -33,8 +33,8 @@ next:
 	return hits
 }
 
-// Ranked returns the matches by score, best first, equal ones in index order.
-// Scores are compared as rounded as the engine reports them.
+// Ranked returns the matches by descending score, equal ones in index order. Scores
+// are compared after rounding as in the engine.
 func (c *Collection) Ranked(query plan.Node, filters []plan.Node) []Hit {
 	hits := c.Matches(query, filters)
 	sort.SliceStable(hits, func(i, j int) bool { return float32(hits[i].Score) > float32(hits[j].Score) })

@@ -2,8 +2,8 @@ package oracle
 
 import "math"
 
-// earthRadius is the mean radius in metres of the sphere distances are
-// measured on.
+// earthRadius is the mean radius in metres of the sphere on which distances are
+// measured.
 const earthRadius = 6371008.7714
 
 // greatCircle returns the distance in metres between two points given in

@@ -12,7 +12,7 @@ type termCount struct {
 	average            float64
 }
 
-// holders returns how many documents have the structure, how many of them
+// holders returns the number of documents that have the structure, the number that
 // hold the term, and the average length.
 func (c *Collection) holders(structure, text string) (documents, holders uint64, average float64) {
 	key := [2]string{structure, text}
@@ -48,12 +48,12 @@ func frequency(words []Token, text string) int {
 	return n
 }
 
-// length is that of a value as segments keep it.
+// length returns the length of a value as segments store it.
 func length(words []Token) float64 {
 	return float64(terms.DecodeLength(terms.EncodeLength(uint32(len(words)))))
 }
 
-// norm is 1 − b + b × min(len ÷ avg, 16).
+// norm returns 1 − b + b × min(len ÷ avg, 16).
 func norm(by definition.LengthNormalization, words []Token, average float64) float64 {
 	b := 0.75
 	if by == definition.LengthStrong {
@@ -62,7 +62,7 @@ func norm(by definition.LengthNormalization, words []Token, average float64) flo
 	return 1 - b + b*min(length(words)/average, 16)
 }
 
-// occurrences is what a frequency counts in a value.
+// occurrences returns the normalized count of a frequency in a value.
 func occurrences(by definition.LengthNormalization, f float64, words []Token, average float64) float64 {
 	if by == definition.LengthNone {
 		return min(f, 1) + max(0, f-1)/norm(by, words, average)
@@ -70,13 +70,13 @@ func occurrences(by definition.LengthNormalization, f float64, words []Token, av
 	return f / norm(by, words, average)
 }
 
-// quality is (sat + δ + µ × share) ÷ (1 + δ + µ).
+// quality returns (sat + δ + µ × share) ÷ (1 + δ + µ).
 func quality(weighted, mean, share float64, n int) float64 {
 	delta, mu := min(0.5, 4/float64(n*n)), 0.5/float64(n*n)
 	return (weighted/(weighted+score.K1*mean) + delta + mu*share) / (1 + delta + mu)
 }
 
-// alone is the quality of a frequency in one field.
+// alone returns the quality of a frequency in one field.
 func alone(s *plan.Scoring, f float64, words []Token, average float64) float64 {
 	share := 0.0
 	if s.Length == definition.LengthStrong {

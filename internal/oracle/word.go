@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
-// word scores a word by its nearest reading; where the word is also the start
-// of longer ones, by the better of the two.
+// word scores a word by its nearest reading, or by the better of that and the
+// longer words that the word starts.
 func (c *Collection) word(n *plan.Word, d *Document) (bool, float64) {
 	documents, holders, mean, idf := c.statistics(n)
 	matched, best := c.asTyped(n, d, mean, idf)
@@ -38,7 +38,7 @@ func (c *Collection) word(n *plan.Word, d *Document) (bool, float64) {
 		matched = true
 		if q > 0 {
 			if held > 8192 && (holders == 0 || b.Edits == 0) {
-				q = 0.5 // too many to be rated one by one
+				q = 0.5 // too many to rate one by one
 			}
 			best = max(best, mean*own*counts(holders > 0, b, q))
 		}
@@ -46,9 +46,9 @@ func (c *Collection) word(n *plan.Word, d *Document) (bool, float64) {
 	return matched, best
 }
 
-// statistics returns how many documents have the field that most have, how many
-// hold the word as typed in the field where most do, the mean weight and the
-// rarity.
+// statistics returns the number of documents that have a field of the word, in the
+// field where most do; the number that hold the word as typed, likewise; the mean
+// weight; and the rarity (idf).
 func (c *Collection) statistics(n *plan.Word) (documents, holders uint64, mean, idf float64) {
 	weighted, lengths, weights := 0.0, 0.0, 0.0
 	for _, f := range n.Fields {
@@ -73,7 +73,8 @@ func (c *Collection) statistics(n *plan.Word) (documents, holders uint64, mean, 
 	return documents, holders, mean, idf
 }
 
-// pair scores how often two words stand at most eight positions apart.
+// pair scores the frequency with which two words stand at most eight positions
+// apart.
 func (c *Collection) pair(n *plan.Pair, d *Document) (bool, float64) {
 	_, _, mean, first := c.statistics(n.First)
 	_, _, _, second := c.statistics(n.Second)
@@ -126,7 +127,8 @@ func (c *Collection) asTyped(n *plan.Word, d *Document, mean, idf float64) (bool
 	return true, mean * idf * quality(weighted, mean, share, n.Words)
 }
 
-// inBand reports whether a document holds a word of a band, and its quality.
+// inBand reports whether a document holds a word of a band, and returns its
+// quality.
 func (c *Collection) inBand(n *plan.Word, b *plan.Band, d *Document, mean float64) (bool, float64) {
 	matched, weighted, share := false, 0.0, 0.0
 	for i, f := range n.Fields {
@@ -165,8 +167,8 @@ func isIn(in plan.BandField, edits int, term string) bool {
 	return ok && distance == edits
 }
 
-// bandHolders is how many documents hold a word of a band, those of several
-// terms as often, in the field where most do.
+// bandHolders returns the number of documents that hold a word of a band, in the
+// field where most do. A document with several of the terms counts once per term.
 func (c *Collection) bandHolders(n *plan.Word, b *plan.Band) uint64 {
 	if held, known := c.bands[b]; known {
 		return held
@@ -204,7 +206,7 @@ func (c *Collection) bandHolders(n *plan.Word, b *plan.Band) uint64 {
 	return most
 }
 
-// counts is the table of readings.
+// counts returns the score of a reading as a fraction, by the table of readings.
 func counts(isKnown bool, b *plan.Band, q float64) float64 {
 	if isKnown {
 		switch {
@@ -245,8 +247,8 @@ func inIntervals(t string, intervals []plan.TermInterval) bool {
 	return false
 }
 
-// reading returns the smallest distance at which a term is a reading of the
-// word, and whether it is one at all.
+// reading returns the smallest distance at which a term is a reading of the word,
+// and false if it is not one.
 func reading(n *plan.Expand, term string) (int, bool) {
 	word, runes := []rune(n.Text), []rune(term)
 	fixed := min(n.Fixed, len(word))
@@ -267,8 +269,8 @@ func reading(n *plan.Expand, term string) (int, bool) {
 	return smallest, smallest <= n.Edits
 }
 
-// Distance is the number of insertions, deletions, replacements and swaps of
-// neighbours between two words; a swapped pair is not edited again.
+// Distance returns the number of insertions, deletions, replacements and swaps of
+// neighbours between two words. A swapped pair is not edited again.
 func Distance(a, b []rune) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {
