@@ -1,6 +1,6 @@
 package window
 
-// aboveGeneric leaves the places in out whose sums are above least.
+// aboveGeneric sets out to the indexes whose sums are above least.
 func aboveGeneric(sums *Sums, least float64, out *Bits) {
 	for i := range out {
 		var w uint64
@@ -13,5 +13,5 @@ func aboveGeneric(sums *Sums, least float64, out *Bits) {
 	}
 }
 
-// fewGeneric is FewToMark where sums are looked at one by one.
+// fewGeneric is FewToMark when sums are read one by one.
 const fewGeneric = 640

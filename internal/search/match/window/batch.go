@@ -6,13 +6,13 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// MaxLeads is how many blocks of postings may be appended to a batch together:
-// each may reach out of the window or hold documents of the others.
+// MaxLeads is how many blocks of postings may be appended to a batch together: each may extend
+// beyond the window or hold documents of the others.
 const MaxLeads = 4
 
-// Batch is documents with their scores: those of a window or more, or of one block.
-// Docs and Sums are as long as each other and lie in the batch's own memory, which
-// Grow makes. It belongs to one goroutine.
+// Batch is a list of documents with their scores: those of one or more windows, or of one
+// block. Docs and Sums have the same length and lie in the batch's own memory, which Grow
+// allocates. It belongs to one goroutine.
 type Batch struct {
 	Docs []uint32
 	Sums []float64
@@ -21,8 +21,8 @@ type Batch struct {
 	sums []float64
 }
 
-// Grow makes memory for the documents of some windows and of the blocks that reach out
-// of them, and empties the batch. It returns how many these are.
+// Grow makes memory for the documents of windows windows and of the blocks that extend beyond
+// them, and empties the batch. It returns the capacity.
 func (b *Batch) Grow(windows int) int {
 	if n := windows*Span + MaxLeads*postings.BlockSize; n > len(b.docs) {
 		b.docs, b.sums = make([]uint32, n), make([]float64, n)
@@ -34,11 +34,11 @@ func (b *Batch) Grow(windows int) int {
 // Reset empties the batch.
 func (b *Batch) Reset() { b.Truncate(0) }
 
-// Memory returns all memory of the batch. Writers fill it from any place on and
-// then call Truncate.
+// Memory returns all memory of the batch. Writers fill it from any index on and then call
+// Truncate.
 func (b *Batch) Memory() (docs []uint32, sums []float64) { return b.docs, b.sums }
 
-// Truncate makes the first n places of the memory the batch.
+// Truncate makes the first n elements of the memory the batch.
 func (b *Batch) Truncate(n int) { b.Docs, b.Sums = b.docs[:n], b.sums[:n] }
 
 // Fill makes docs the batch, with scores of zero.
@@ -53,9 +53,8 @@ func (b *Batch) FillMarked(base uint32, marked *Bits) {
 	clear(b.Sums)
 }
 
-// Take appends the marked documents of a window that score above least to the batch,
-// and sets the sums of all marked ones to zero. It reports whether some do not
-// score above least.
+// Take appends the marked documents of a window that score above least to the batch, and resets
+// the sums of all marked ones to zero. It reports whether some do not score above least.
 func (b *Batch) Take(base uint32, marked *Bits, sums *Sums, least float64) (dropped bool) {
 	before, seen := len(b.Docs), 0
 	docs, into := b.docs[before:before+Span+1], b.sums[before:before+Span+1]

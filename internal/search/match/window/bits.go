@@ -1,13 +1,12 @@
-// Package window holds the arrays that a search combines: the documents of one
-// window as bits, their scores as a dense array, batches of documents with
-// scores, and the kernels over them and over sorted lists of documents.
+// Package window holds the arrays that a search combines: the documents of one window as bits,
+// their scores as a dense array, batches of documents with scores, and the kernels over them
+// and over sorted lists of documents.
 //
-// A segment is evaluated one window of Span documents at a time (vectorized
-// execution: Boncz, Zukowski, Nes: MonetDB/X100, CIDR 2005). The matches of a
-// window are 64 machine words and its scores fill the first-level cache, so that
-// clauses combine word by word and nothing is called per document. A kernel has
-// a generic form and, where the processor has wide compares, one in assembly;
-// tests hold both to the same answer.
+// A segment is evaluated one window of Span documents at a time (vectorized execution: Boncz,
+// Zukowski, Nes: MonetDB/X100, CIDR 2005). The matches of a window are 64 machine words and its
+// scores fill the first-level cache, so clauses combine word by word and nothing is called per
+// document. Each kernel has a generic form and, for processors with wide compares, one in
+// assembly; tests check that both give the same results.
 //
 // Example, with a window of 8 documents that starts at document 16:
 //
@@ -17,7 +16,7 @@
 //	sums of red + shoe      0 1.2 0 2.5 0.9 0 2.1 0
 //	Above(2.2)              {19}              bits 0001 0000
 //
-// Bits, Sums and a Batch belong to one goroutine; the functions may run at once.
+// Bits, Sums and a Batch belong to one goroutine; the functions are safe for concurrent use.
 package window
 
 import (
@@ -27,22 +26,22 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 )
 
-// Span is the number of documents of a window: its scores fill the nearest
-// cache and its matches are 64 machine words.
+// Span is the number of documents in a window: its scores fill the first-level cache and its
+// matches are 64 machine words.
 const Span = 4096
 
 // Words is the number of machine words of a window's bits.
 const Words = Span / 64
 
-// NoMore stands for a document behind all others: none is left.
+// NoMore is above every document and stands for the end of a list.
 const NoMore = ^uint32(0)
 
-// Bits is a set of documents of one window, the first document of the window
-// as bit 0 of word 0.
+// Bits is a set of documents of one window; the first document of the window is bit 0 of word
+// 0.
 type Bits [Words]uint64
 
-// Sums holds the scores of the documents of one window. It is kept in double
-// precision so that the order of adding does not show in the rounded score.
+// Sums holds the scores of the documents of one window, in double precision, so that the order
+// of adding does not show in the rounded score.
 type Sums [Span]float64
 
 // Has reports whether the i-th document of the window is in the set.
@@ -103,7 +102,7 @@ func (b *Bits) Fill(from, to uint32) {
 	b[last] |= tail
 }
 
-// Append appends the places of the documents in the set, ascending.
+// Append appends the indexes in the window of the documents in the set, in ascending order.
 func (b *Bits) Append(dst []uint16) []uint16 {
 	for i, w := range b {
 		for w != 0 {
@@ -114,9 +113,9 @@ func (b *Bits) Append(dst []uint16) []uint16 {
 	return dst
 }
 
-// AppendDocs appends the documents in the set of the window that starts at
-// base. Most words hold one document or two, if any: these are written without asking
-// whether they are there, which a processor cannot guess.
+// AppendDocs appends the documents in the set of the window that starts at base, in ascending
+// order. Most words hold at most two documents: these are written without branches, which the
+// processor could not predict.
 func (b *Bits) AppendDocs(dst []uint32, base uint32) []uint32 {
 	at := len(dst)
 	dst = slices.Grow(dst, b.Count()+1)
@@ -136,8 +135,8 @@ func (b *Bits) AppendDocs(dst []uint32, base uint32) []uint32 {
 	return dst[:at]
 }
 
-// Load copies the window that starts at base out of words, a whole set of
-// documents. Documents past the end are absent.
+// Load copies the window that starts at base from words, the bits of a whole segment. Documents
+// past the end are absent.
 func (b *Bits) Load(words []uint64, base uint32) {
 	at := int(base >> 6)
 	if at >= len(words) {

@@ -11,15 +11,15 @@ var (
 	hasWideSearch  = cpu.X86.HasAVX512F && cpu.X86.HasAVX512CD && cpu.X86.HasPOPCNT
 )
 
-// intersectWide is intersectGeneric for 16 docs at least and a block of them at most.
+// intersectWide is intersectGeneric for at least 16 and at most a block of docs.
 //
 //go:noescape
 func intersectWide(candidates *uint32, count int, docs *uint32, documents int, found, places *uint16) int
 
-// Intersect finds the candidates that are among docs, at least one; both rise,
-// and no candidate is above the last of docs. It writes the places of those
-// found, in the candidates and in docs, and returns their number. found and
-// places are as long as candidates at least.
+// Intersect finds the candidates that are in docs. Both are in ascending order, docs is not
+// empty, and no candidate is above the last of docs. It writes the indexes of those found, in
+// candidates and in docs, and returns their number. found and places must be at least as long
+// as candidates.
 func Intersect(candidates, docs []uint32, found, places []uint16) int {
 	if !hasWideSearch || len(docs) < 16 || len(docs) > postings.BlockSize || len(candidates) == 0 {
 		return intersectGeneric(candidates, docs, found, places)
@@ -33,7 +33,7 @@ func Intersect(candidates, docs []uint32, found, places []uint16) int {
 //go:noescape
 func aboveWide(sums *Sums, least float64, out *Bits)
 
-// Above leaves the places in out whose sums are above least.
+// Above sets out to the indexes whose sums are above least.
 func Above(sums *Sums, least float64, out *Bits) {
 	if !hasWideCompare {
 		aboveGeneric(sums, least, out)
@@ -42,8 +42,8 @@ func Above(sums *Sums, least float64, out *Bits) {
 	aboveWide(sums, least, out)
 }
 
-// FewToMark is how many documents the terms of a union may hold in a window,
-// on average, for marking each to be cheaper than looking at all sums.
+// FewToMark is the largest number of documents of the terms of a union in a window, on average,
+// for which marking each is cheaper than reading all sums.
 func FewToMark() int {
 	if hasWideCompare {
 		return 128
@@ -70,8 +70,9 @@ func merge(l *lists, least float64, docs []uint32, sums []float64) (i, j, n int)
 //go:noescape
 func keepAboveWide(docs *uint32, sums *float64, count int, rest, least float64, to *uint32, toSums *float64) int
 
-// KeepAbove writes the documents whose sum and rest exceed least, with their sums, and
-// returns their number. to and toSums are as long as docs at least and may be docs and sums.
+// KeepAbove writes the documents whose sum plus rest exceeds least, with their sums, and
+// returns their number. to and toSums must be at least as long as docs and may be docs and
+// sums.
 func KeepAbove(docs []uint32, sums []float64, rest, least float64, to []uint32, toSums []float64) int {
 	if !hasWideCompare || len(docs) == 0 {
 		return keepAboveGeneric(docs, sums, rest, least, to, toSums)

@@ -1,16 +1,15 @@
 package window
 
-// Two-way merges of scored lists, and the filter over one. Neither branches on what
-// the lists hold.
+// Two-way merges of scored lists, and the filter of a single list. Neither branches on the
+// contents of the lists.
 //
-// Example: the lists are 3, 8, 90 with the scores 1, 2, 1 and 8, 40 with 0.5, 3.
-// Of their union 3, 8, 40, 90 with 1, 2.5, 3, 1 the documents above 2 are 8 and
-// 40.
+// Example: the lists are 3, 8, 90 with the scores 1, 2, 1 and 8, 40 with 0.5, 3. In their union
+// 3, 8, 40, 90 with 1, 2.5, 3, 1 the documents above 2 are 8 and 40.
 
-// Padding is how many places behind the documents that they append kernels may write to.
+// Padding is how many elements past the documents that they append kernels may write to.
 const Padding = 16
 
-// Reserve makes memory for n documents and keeps those of the batch.
+// Reserve makes memory for n documents and keeps those in the batch.
 func (b *Batch) Reserve(n int) {
 	if n <= len(b.docs) {
 		return
@@ -23,8 +22,8 @@ func (b *Batch) Reserve(n int) {
 	b.Truncate(len(b.Docs))
 }
 
-// Merge makes the batch the documents of two others, each of which holds different ones
-// that rise, with the sums of their scores, and drops those that do not exceed least.
+// Merge makes the batch the union of two others, each in ascending order without duplicates,
+// with the sums of their scores, and drops the documents that do not exceed least.
 func (b *Batch) Merge(x, y *Batch, least float64) {
 	x.Reserve(len(x.Docs) + 1)
 	y.Reserve(len(y.Docs) + 1)
@@ -39,22 +38,22 @@ func (b *Batch) Merge(x, y *Batch, least float64) {
 	b.Truncate(n)
 }
 
-// KeepAbove drops the documents of the batch whose sum and rest do not exceed least.
+// KeepAbove drops the documents of the batch whose sum plus rest does not exceed least.
 func (b *Batch) KeepAbove(rest, least float64) {
 	n := KeepAbove(b.Docs, b.Sums, rest, least, b.Docs, b.Sums)
 	b.Docs, b.Sums = b.Docs[:n], b.Sums[:n]
 }
 
-// lists are two lists of documents, which rise, with scores. Neither is empty, and each
-// has memory for one more document.
+// lists holds two lists of documents in ascending order, with scores. Neither is empty, and
+// each has memory for one more document.
 type lists struct {
 	x, y         []uint32
 	xSums, ySums []float64
 }
 
-// mergeGeneric merges two lists until one of them ends, and writes the documents that
-// score above least. It returns how many documents of each were read and how many were
-// written. docs and sums are as long as both lists together at least.
+// mergeGeneric merges two lists until one of them ends, and writes the documents that score
+// above least. It returns how many documents of each it read and how many it wrote. docs and
+// sums must be at least as long as both lists together.
 func mergeGeneric(l *lists, least float64, docs []uint32, sums []float64) (i, j, n int) {
 	for i < len(l.x) && j < len(l.y) {
 		a, b := l.x[i], l.y[j]
