@@ -6,22 +6,22 @@ import (
 	"github.com/quiresearch/quire/internal/segment"
 )
 
-// Cache keeps sets by segment and key. Segments never change, so a set holds as
-// long as its segment is open and goes when that closes.
+// Cache keeps sets by segment and key. Segments never change, so a set stays valid as long as
+// its segment is open and is dropped when the segment closes.
 type Cache struct {
 	sets   *cache.Cache[*segment.Reader, string, *Set]
 	asked  *cache.Cache[*segment.Reader, string, uint64] // see Seen
 	meters *metrics.Set
 }
 
-// keyBytes is what the key of a set takes about.
+// keyBytes is the approximate memory of the key of a set.
 const keyBytes = 64
 
-// askedShare is the part of the memory of sets that the keys of Seen may take
-// beside it: 1/askedShare.
+// askedShare: the keys of Seen may take 1/askedShare of the memory of sets, in addition to
+// that.
 const askedShare = 16
 
-// NewCache returns an empty cache of so many sets and bytes; meters may be nil.
+// NewCache returns an empty cache bounded in sets and bytes; meters may be nil.
 func NewCache(sets int, bytes int64, meters *metrics.Set) *Cache {
 	return &Cache{
 		sets:   cache.New[*segment.Reader, string, *Set](cache.Options{MaxEntries: sets, MaxBytes: bytes}, meters.QueryCache()),
@@ -36,7 +36,7 @@ func (c *Cache) Get(r *segment.Reader, key string) *Set {
 	return set
 }
 
-// Put keeps a set.
+// Put stores a set.
 func (c *Cache) Put(r *segment.Reader, key string, set *Set) {
 	if c.sets.Put(r, key, set, int64(len(key))+set.Bytes()) {
 		r.WhenClosed(c.sets, func() {
@@ -47,11 +47,11 @@ func (c *Cache) Put(r *segment.Reader, key string, set *Set) {
 	c.meters.QueryCacheBytes(c.sets.Bytes())
 }
 
-// Fits reports whether the cache can hold the bits of so many documents.
+// Fits reports whether the cache can hold a bitset of so many documents.
 func (c *Cache) Fits(documents uint32) bool { return c.sets.Fits(keyBytes + int64(documents/8)) }
 
-// Seen reports whether another search asked for the key before, and remembers
-// the first that did: a set that comes up again is worth building and keeping.
+// Seen reports whether another search asked for the key before, and records the first search
+// that did. A set that recurs is worth building and keeping.
 func (c *Cache) Seen(r *segment.Reader, key string, search uint64) bool {
 	if first, ok := c.asked.Get(r, key); ok {
 		return first != search

@@ -11,34 +11,33 @@ import (
 )
 
 const (
-	// headMatches is how many documents the first part of a lazy set holds,
-	// about: enough for a page and a count of its hits.
+	// headMatches is the approximate number of documents in the first part of a lazy set:
+	// enough for a page of hits and their count.
 	headMatches = 2048
-	// maxLazyTerms bounds the terms that are gathered without looking at the
-	// clock.
+	// maxLazyTerms bounds the terms that are gathered without checking the context.
 	maxLazyTerms = 4096
 )
 
-// Lazy is the documents that hold any of many terms. The first documents of
-// the segment are gathered at once, the others when they are asked for: words
-// typed in part all score the same, so the first matches are mostly enough.
+// Lazy is the set of documents that hold any of many terms. The first documents of the segment
+// are gathered at once, the rest on demand: matches of words typed in part all score the same,
+// so the first ones are mostly enough.
 //
-// Example: 60 words start with "com" and have 40,000 documents of a segment of
-// 1,000,000. About 2,048 of them are among the first 51,200 documents: those are
-// gathered, and a page of hits is found without the other 38,000.
+// Example: 60 words start with "com" and have 40,000 documents of a segment of 1,000,000. About
+// 2,048 of them are among the first 51,200 documents: those are gathered, and a page of hits is
+// found without the other 38,000.
 type Lazy struct {
 	field     *terms.Field
 	entries   []terms.Entry
 	documents uint32
-	total     int    // documents of all terms, those of several as often
-	limit     uint32 // of the first part, a multiple of window.Span
+	total     int    // documents of all terms; one with several terms counts for each
+	limit     uint32 // end of the first part, a multiple of window.Span
 	head      *Set
 
 	mu   sync.Mutex
 	full *Set
 }
 
-// NewLazy returns nil when gathering everything at once is as good.
+// NewLazy returns a lazy set, or nil if gathering everything at once is as good.
 func NewLazy(field *terms.Field, entries []terms.Entry, documents uint32) *Lazy {
 	s := &Lazy{field: field, entries: entries, documents: documents}
 	for _, e := range entries {
@@ -61,7 +60,7 @@ func NewLazy(field *terms.Field, entries []terms.Entry, documents uint32) *Lazy 
 // entryBytes is the memory of a dictionary entry.
 const entryBytes = 16
 
-// Bytes is about the memory that the set may come to use.
+// Bytes returns the approximate memory that the set may come to use.
 func (s *Lazy) Bytes() int64 {
 	return int64(len(s.entries))*entryBytes + s.head.Bytes() + int64(min(s.total*4, int(s.documents)/8))
 }
@@ -88,14 +87,14 @@ func (s *Lazy) All() *Set {
 // Head returns the first part of the set.
 func (s *Lazy) Head() *Set { return s.head }
 
-// Total is how many documents the terms hold; one that holds several of them
-// counts for each.
+// Total returns how many documents the terms hold; a document that holds several of them counts
+// for each.
 func (s *Lazy) Total() int { return s.total }
 
-// Cost is about how many documents the set has.
+// Cost returns the approximate number of documents in the set.
 func (s *Lazy) Cost() int { return min(s.total, int(s.documents)) }
 
-// Window leaves the documents of the window that starts at base in out.
+// Window sets out to the documents of the set in the window that starts at base.
 func (s *Lazy) Window(base uint32, out *window.Bits) {
 	if base < s.limit {
 		s.head.Window(base, out)
@@ -104,7 +103,7 @@ func (s *Lazy) Window(base uint32, out *window.Bits) {
 	}
 }
 
-// Has reports whether the set has a document.
+// Has reports whether a document is in the set.
 func (s *Lazy) Has(doc uint32) bool {
 	if doc < s.limit {
 		return s.head.Has(doc)

@@ -9,20 +9,19 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// Documents in any order are sorted by marking them in a bitmap of two levels (a
-// hierarchical bitmap): a bit for each document, and above it one for each word that
-// is not zero. What is marked is read and cleared in one walk over the words that the
-// upper level names, so that repetitions go by themselves and the bitmap is empty
-// again for the next use.
+// Documents in any order are sorted by marking them in a bitmap of two levels (a hierarchical
+// bitmap): a bit for each document, and above it one for each nonzero word. One walk over the
+// words that the upper level names reads and clears the marks, so duplicates disappear and the
+// bitmap is empty for the next use.
 //
-// Example: of a segment of 1,000,000 documents the words "winter", "window" and "wine"
-// hold 900. The upper level has 15,625 bits, or 245 words; they name some 870 words of
-// the lower one, which are read in order.
+// Example: in a segment of 1,000,000 documents, the words "winter", "window" and "wine" have
+// 900 documents. The upper level has 15,625 bits, or 245 words; they name some 870 words of the
+// lower level, which are read in order.
 
 // marks is a bitmap of two levels. Both are zero between uses.
 type marks struct {
 	words  []uint64 // a bit for each document
-	groups []uint64 // a bit for each of words that is not zero
+	groups []uint64 // a bit for each nonzero word of words
 
 	it  postings.Iterator // of addTerm
 	few postings.FewDocs
@@ -30,7 +29,8 @@ type marks struct {
 
 var marksPool = sync.Pool{New: func() any { return new(marks) }}
 
-// newMarks returns an empty bitmap of so many documents, which take gives back.
+// newMarks returns an empty bitmap for documents documents, which take or drop returns to the
+// pool.
 func newMarks(documents uint32) *marks {
 	m := marksPool.Get().(*marks)
 	if n := int(documents>>12) + 1; n > len(m.groups) {
@@ -39,8 +39,7 @@ func newMarks(documents uint32) *marks {
 	return m
 }
 
-// add marks documents. Those that the segment cannot have, as of damaged terms, are
-// left out.
+// add marks documents. It ignores documents that the segment cannot have, as in damaged terms.
 func (m *marks) add(docs []uint32) {
 	words, groups := m.words, m.groups
 	for _, doc := range docs {
@@ -51,7 +50,7 @@ func (m *marks) add(docs []uint32) {
 	}
 }
 
-// addTerm marks the documents of a term below a limit and returns how many these are.
+// addTerm marks the documents of a term below a limit and returns their number.
 func (m *marks) addTerm(field *terms.Field, e terms.Entry, limit uint32) (n int) {
 	if n = field.FewDocs(e, &m.few); n > 0 {
 		docs := m.few[:n]
@@ -74,8 +73,8 @@ func (m *marks) addTerm(field *terms.Field, e terms.Entry, limit uint32) (n int)
 	return n
 }
 
-// addTerms marks the documents of terms below a limit and returns how many these are,
-// those of several terms as often. It ends early with the context's error.
+// addTerms marks the documents of terms below a limit and returns their number; a document with
+// several terms counts for each. It stops early with the context's error.
 func (m *marks) addTerms(ctx context.Context, field *terms.Field, entries []terms.Entry, limit uint32) (n int, err error) {
 	for i, e := range entries {
 		prefetch(field, entries, i)
@@ -87,9 +86,9 @@ func (m *marks) addTerms(ctx context.Context, field *terms.Field, entries []term
 	return n, nil
 }
 
-// take appends the marked documents, rising, and gives the bitmap back empty. dst must
-// have the capacity for them. Most words have one document or two: the second is written without
-// asking whether there is one, which a processor cannot guess.
+// take appends the marked documents in ascending order and returns the empty bitmap to the
+// pool. dst must have the capacity for them. Most words have one or two documents: the second
+// is written without a branch, which the processor could not predict.
 func (m *marks) take(dst []uint32) []uint32 {
 	at, dst := len(dst), dst[:cap(dst)]
 	for i, group := range m.groups {
@@ -118,7 +117,7 @@ func (m *marks) take(dst []uint32) []uint32 {
 	return dst[:at]
 }
 
-// drop gives the bitmap back empty.
+// drop clears the bitmap and returns it to the pool.
 func (m *marks) drop() {
 	clear(m.words)
 	clear(m.groups)

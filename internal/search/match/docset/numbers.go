@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/internal/segment/points"
 )
 
-// Filter returns the documents of a segment that have a number in a range or a
-// place in a circle.
+// Filter returns the documents of a segment with a number in a range or a geo point in a
+// circle.
 func Filter(r *segment.Reader, n plan.Node) (*Set, error) {
 	switch n := n.(type) {
 	case *plan.NumberRange:
@@ -72,8 +72,7 @@ func gather(index *points.Numbers, intervals []plan.Interval, documents uint32) 
 	return all
 }
 
-// between returns the intervals that lie outside of intervals, which rise and do
-// not meet.
+// between returns the gaps around intervals, which are in ascending order and do not overlap.
 func between(intervals []plan.Interval) []plan.Interval {
 	var gaps []plan.Interval
 	from := int64(math.MinInt64)
@@ -89,14 +88,14 @@ func between(intervals []plan.Interval) []plan.Interval {
 	return append(gaps, plan.Interval{Min: from, Max: math.MaxInt64})
 }
 
-// byBlocks returns the documents with a value in one of the intervals by the
-// bounds of blocks, as zone maps do: where values follow the order of documents, as
-// times do, most blocks lie inside an interval or outside all. It returns
-// nil when blocks with more documents than most would have to be read.
+// byBlocks returns the documents with a value in one of the intervals by means of the bounds of
+// blocks, as zone maps do: if values follow the order of documents, like times, most blocks lie
+// inside an interval or outside all. It returns nil if it would have to read blocks with more
+// than most documents.
 //
-// Example: 4,096 documents in the order of their times, asked for those of the last
-// week, which are 1,500. Of four blocks two are outside, the last is inside, and the
-// 1,024 values of the third are read.
+// Example: 4,096 documents in the order of their times; a filter asks for the last week, which
+// are 1,500 of them. Of four blocks two are outside, the last is inside, and the values of the
+// third, 1,024, are read.
 func byBlocks(column *columns.Numbers, intervals []plan.Interval, most uint64) *bitset.Bitset {
 	read := uint64(0)
 	for block := range column.NumBlocks() {
@@ -122,8 +121,7 @@ func byBlocks(column *columns.Numbers, intervals []plan.Interval, most uint64) *
 	return all
 }
 
-// scanNumbers reads a column without range index, skipping blocks outside of
-// all intervals.
+// scanNumbers reads a column without a range index, skipping blocks outside of all intervals.
 func scanNumbers(column *columns.Numbers, intervals []plan.Interval, documents uint32) *bitset.Bitset {
 	all := bitset.New(documents)
 	var values []int64
@@ -145,14 +143,14 @@ func scanNumbers(column *columns.Numbers, intervals []plan.Interval, documents u
 	return all
 }
 
-// Meets reports whether some number from low to high is in one of the
-// intervals, which rise.
+// Meets reports whether some number from low to high is in one of the intervals, which are in
+// ascending order.
 func Meets(intervals []plan.Interval, low, high int64) bool {
 	at := firstFrom(intervals, low)
 	return at < len(intervals) && intervals[at].Min <= high
 }
 
-// firstFrom is the place of the first interval that does not end before low,
+// firstFrom returns the index of the first interval that does not end before low,
 // len(intervals) if there is none.
 func firstFrom(intervals []plan.Interval, low int64) int {
 	at, _ := slices.BinarySearchFunc(intervals, low, func(i plan.Interval, low int64) int { return cmp.Compare(i.Max, low) })

@@ -1,23 +1,22 @@
-// Package docset holds sets of documents of one segment: how they are kept, how
-// they are built from terms, numbers and places, and which of them are cached.
+// Package docset holds sets of documents of one segment: their representation, how they are
+// built from terms, numbers and geo points, and a cache of them.
 //
-// A set is a bitset where it is dense and a sorted array where it is sparse, as
-// in Roaring bitmaps (Chambi, Lemire, Kaser, Godin: Better bitmap performance
-// with Roaring bitmaps, 2016), but decided once for the whole segment: walks
-// choose their loop by the form of a set, not by the form of each block. A set
-// never changes once it is built, so searches share it; a Cache keeps those of
-// filters that come up again. A Lazy set builds the first documents of the
-// segment at once and the others when a search gets that far.
+// A set is a bitset when dense and a sorted array when sparse, as in Roaring bitmaps (Chambi,
+// Lemire, Kaser, Godin: Better bitmap performance with Roaring bitmaps, 2016), but the form is
+// chosen once for the whole segment: walks choose their loop by the form of a set, not by the
+// form of each block. A set never changes once it is built, so searches share it; a Cache keeps
+// the sets of filters that recur. A Lazy set gathers the first documents of the segment at once
+// and the rest when a search gets that far.
 //
 // Example, in a segment of 6,400 documents, where a set below 1/32 is sparse:
 //
 //	price < 10       2,000 documents   bitset of 100 words, 800 bytes
 //	brand = acme        60 documents   array of 60 numbers, 240 bytes
 //
-// A walk over both takes the 60 of the array and looks each up in the bitset:
-// 60 bit tests, whatever the price matches.
+// A walk over both takes the 60 of the array and looks up each in the bitset: 60 bit tests,
+// however many documents the price matches.
 //
-// Sets, Lazy sets and Caches may be used by any number of goroutines.
+// Sets, Lazy sets and Caches are safe for concurrent use.
 package docset
 
 import (
@@ -29,12 +28,12 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// sparseShare is how much thinner than the segment a set is kept as a sorted
-// array: 32 bits a document against one bit for each of the segment's.
+// sparseShare: a set with less than 1/sparseShare of the documents of the segment is a sorted
+// array, which takes 32 bits per document against one bit per document of the segment.
 const sparseShare = 32
 
-// Set is a set of documents of one segment, a bitset when dense and a sorted
-// array when sparse. It never changes once made and may be shared.
+// Set is a set of documents of one segment, a bitset when dense and a sorted array when sparse.
+// It never changes once built and may be shared.
 type Set struct {
 	words []uint64 // dense; nil when sparse
 	docs  []uint32 // sparse, ascending
@@ -61,16 +60,16 @@ func extract(docs []uint32, words []uint64) []uint32 {
 	return docs
 }
 
-// SortLimit is how many documents of a segment are sorted as an array; more
-// are sorted by setting bits, which costs a walk over all documents' bits.
+// SortLimit is the largest number of documents that are sorted as an array. More documents are
+// sorted by setting bits, which requires a walk over the bits of the segment.
 func SortLimit(documents uint32) int { return max(256, int(documents/64)) }
 
-// fewToSort is how many documents are sorted by comparing them; a segment of very many
-// documents has a long upper level of marks, which is walked as a whole.
+// fewToSort is the largest number of documents that are sorted by comparison. In a very large
+// segment, marks has a long upper level, all of which is walked.
 func fewToSort(documents uint32) int { return max(16, int(documents>>17)) }
 
-// FromDocs sorts docs, drops repetitions and takes them over; what is behind them in
-// memory stays as it is. When they are many for the segment the set becomes dense.
+// FromDocs sorts docs, removes duplicates and takes the slice over. It does not write past the
+// end of docs. The set becomes dense when docs are many for the segment.
 func FromDocs(docs []uint32, documents uint32) *Set {
 	if len(docs) > SortLimit(documents) {
 		b := bitset.New(documents)
@@ -90,7 +89,7 @@ func FromDocs(docs []uint32, documents uint32) *Set {
 	return &Set{docs: docs, count: len(docs)}
 }
 
-// fromSorted takes over documents that rise.
+// fromSorted returns the set of docs, in ascending order, which it takes over.
 func fromSorted(docs []uint32, documents uint32) *Set {
 	if len(docs) < int(documents)/sparseShare {
 		return &Set{docs: docs, count: len(docs)}
@@ -102,8 +101,8 @@ func fromSorted(docs []uint32, documents uint32) *Set {
 	return &Set{words: b.Words(), count: len(docs)}
 }
 
-// CountUnion returns how many documents of a segment of so many are in any of
-// the sets.
+// CountUnion returns how many documents are in any of the sets. documents is the size of the
+// segment.
 func CountUnion(sets []*Set, documents uint32) int {
 	var filled []*Set
 	isSparse := true
@@ -138,11 +137,11 @@ func CountUnion(sets []*Set, documents uint32) int {
 	return union.Count()
 }
 
-// CountLive returns how many documents in any of the sets are live. It looks at
-// each one by itself, which is for few.
+// CountLive returns how many documents in any of the sets are live. It checks each document
+// separately, so the sets should be small.
 func CountLive(sets []*Set, live []uint64) int {
 	var few [4][]uint32
-	left := few[:0] // of each set, the documents not looked at
+	left := few[:0] // by set, the remaining documents
 	for _, set := range sets {
 		if set.count > 0 {
 			left = append(left, set.Docs())
@@ -167,7 +166,7 @@ func CountLive(sets []*Set, live []uint64) int {
 	return n
 }
 
-// merged returns the documents of two ascending lists.
+// merged returns the union of two lists in ascending order.
 func merged(a, b []uint32) []uint32 {
 	all := make([]uint32, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -183,7 +182,7 @@ func merged(a, b []uint32) []uint32 {
 	return append(append(all, a...), b...)
 }
 
-// Bytes is about the memory in use.
+// Bytes returns the approximate memory in use.
 func (s *Set) Bytes() int64 { return int64(len(s.words))*8 + int64(len(s.docs))*4 + 64 }
 
 // Has reports whether a document is in the set.
@@ -196,7 +195,7 @@ func (s *Set) Has(doc uint32) bool {
 	return at < len(s.docs) && s.docs[at] == doc
 }
 
-// Len is the number of documents in the set.
+// Len returns the number of documents in the set.
 func (s *Set) Len() int { return s.count }
 
 // IsSparse reports whether the set is a sorted array.
@@ -205,13 +204,13 @@ func (s *Set) IsSparse() bool { return s.words == nil }
 // Words returns the bits of a dense set, nil for a sparse one.
 func (s *Set) Words() []uint64 { return s.words }
 
-// Sparse returns the documents of a sparse set, rising; nil for a dense one.
+// Sparse returns the documents of a sparse set in ascending order, nil for a dense one.
 func (s *Set) Sparse() []uint32 { return s.docs }
 
-// SparseFrom is Sparse without the documents before from.
+// SparseFrom returns Sparse without the documents before from.
 func (s *Set) SparseFrom(from uint32) []uint32 { return s.docs[s.search(from):] }
 
-// Docs returns the documents of the set, rising.
+// Docs returns the documents of the set in ascending order. Callers must not change them.
 func (s *Set) Docs() []uint32 {
 	if s.words == nil {
 		return s.docs
@@ -219,7 +218,7 @@ func (s *Set) Docs() []uint32 {
 	return extract(make([]uint32, 0, s.count), s.words)
 }
 
-// AppendDocs appends the documents of the set, rising.
+// AppendDocs appends the documents of the set in ascending order.
 func (s *Set) AppendDocs(docs []uint32) []uint32 {
 	if s.words == nil {
 		return append(docs, s.docs...)
@@ -227,7 +226,7 @@ func (s *Set) AppendDocs(docs []uint32) []uint32 {
 	return extract(docs, s.words)
 }
 
-// First returns the first n documents of the set, rising, or all where it has fewer.
+// First returns the first n documents of the set in ascending order, or all if it has fewer.
 func (s *Set) First(n int) []uint32 {
 	if s.words == nil {
 		return s.docs[:min(n, len(s.docs))]
@@ -244,7 +243,7 @@ func (s *Set) First(n int) []uint32 {
 	return docs
 }
 
-// Window leaves the documents of the window that starts at base in out.
+// Window sets out to the documents of the set in the window that starts at base.
 func (s *Set) Window(base uint32, out *window.Bits) {
 	if s.words != nil {
 		out.Load(s.words, base)

@@ -12,8 +12,8 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// CountTerms returns how many terms of the segment a node stands for at most,
-// and false when it is not about terms.
+// CountTerms returns an upper bound of how many terms of the segment a node stands for, and
+// false when it is not about terms.
 func CountTerms(r *segment.Reader, n plan.Node) (count int, isTerms bool) {
 	switch n := n.(type) {
 	case *plan.TermSet:
@@ -32,7 +32,7 @@ func CountTerms(r *segment.Reader, n plan.Node) (count int, isTerms bool) {
 	return 0, false
 }
 
-// Terms returns the terms that a node about terms stands for in the segment.
+// Terms returns the terms of the segment that a node about terms stands for.
 func Terms(r *segment.Reader, n plan.Node) (entries []terms.Entry, field *terms.Field) {
 	switch n := n.(type) {
 	case *plan.TermSet:
@@ -57,7 +57,7 @@ func Terms(r *segment.Reader, n plan.Node) (entries []terms.Entry, field *terms.
 	return entries, field
 }
 
-// termRange is a half-open range of the numbers of terms.
+// termRange is a half-open range of term ordinals.
 type termRange struct{ from, to uint32 }
 
 // termRanges returns the terms inside any of the intervals, each once.
@@ -100,8 +100,8 @@ func termBounds(field *terms.Field, interval plan.TermInterval) (from, to uint32
 	return from, to
 }
 
-// Union returns the documents of a segment of so many that hold any of the
-// terms. It ends early with the context's error.
+// Union returns the documents that hold any of the terms. documents is the size of the segment.
+// It stops early with the context's error.
 func Union(ctx context.Context, field *terms.Field, entries []terms.Entry, documents uint32) (*Set, error) {
 	total := 0
 	for _, e := range entries {
@@ -134,18 +134,17 @@ func Union(ctx context.Context, field *terms.Field, entries []terms.Entry, docum
 // prefetched is how many terms are loaded before the first of them is read.
 const prefetched = 16
 
-// prefetch loads the next terms of a loop that is at term number i, every 16 terms.
+// prefetch loads the next terms of a loop that is at term i, once every prefetched terms.
 func prefetch(field *terms.Field, entries []terms.Entry, i int) {
 	if i%prefetched == 0 {
 		field.PrefetchPostings(entries[i:min(i+prefetched, len(entries))])
 	}
 }
 
-// turnsPerLook is how many turns of a loop pass between two looks at its
-// context.
+// turnsPerLook is how many turns of a loop pass between two checks of its context.
 const turnsPerLook = 64
 
-// stopped returns why a loop is to end, looking only now and then.
+// stopped returns why a loop must end, or nil. It checks the context only now and then.
 func stopped(ctx context.Context, turn int) error {
 	if turn%turnsPerLook != turnsPerLook-1 || ctx.Err() == nil {
 		return nil
