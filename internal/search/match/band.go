@@ -9,16 +9,16 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// Bands: a word that is typed with a typo, or in part, is read as the words near
-// it, one band for each distance. A band does not count occurrences: a document
-// is in it or not, and in a band of one field its score depends on its length
-// alone. A document counts by the nearest band that it is in.
+// Bands: a word with a typo, or typed in part, is read as the words near it, one band for each
+// distance. A band does not count occurrences: a document is in it or not, and in a band of one
+// field the score of a document depends on its length alone. The nearest band of a document
+// determines its score.
 //
-// Example: "canon" with one typo. The band at distance 1 is the documents of
-// "cannon" (12) and "canyon" (40, 41); document 12, which also holds "canon", is
-// read as typed, and the band scores 40 and 41 by their lengths.
+// Example: "canon" with one typo. The band at distance 1 contains the documents of "cannon"
+// (12) and "canyon" (40, 41). Document 12 also holds "canon" and is scored as typed; the band
+// scores 40 and 41 by their lengths.
 
-// band is the documents that hold a word at one distance, in any field.
+// band matches the documents that hold a word at one distance, in any field.
 type band struct {
 	fields []bandField
 	curve  curve
@@ -26,23 +26,23 @@ type band struct {
 	top    float64
 
 	values  [256]float64 // see byLength
-	isTable bool         // values are set
-	tmp     Bits         // of a field
+	isTable bool         // values is filled
+	tmp     Bits         // documents of one field
 }
 
-// bandField is the documents that hold a word at one distance in one field.
-// Occurrences are not counted: each document has one.
+// bandField matches the documents that hold a word at one distance in one field. Occurrences
+// are not counted: each document has one.
 type bandField struct {
-	number      int // of the word's fields
+	number      int // index of the field among those of the word
 	find        []step
-	near        *expansion // that find is at a distance, nil when it is not one alone
+	near        *expansion // find is this expansion at distance; nil unless find is exactly that
 	distance    int
 	field       *terms.Field
 	memo        memo
 	lengths     []byte
 	occurrences *score.Table
-	shares      *[256]float32 // nil when they do not count
-	tmp         Bits          // of one of find
+	shares      *[256]float32 // nil when shares do not count
+	tmp         Bits          // documents of one of find
 }
 
 // newBand returns an empty band. It lives as long as the step.
@@ -66,7 +66,7 @@ func (b *band) newField() *bandField {
 	return f
 }
 
-// empty lets go of what a field refers to and keeps its memory.
+// empty drops what the field refers to and keeps its memory.
 func (f *bandField) empty() {
 	f.find, f.near, f.field, f.memo.valid = emptied(f.find), nil, nil, false
 	f.lengths, f.occurrences, f.shares = nil, nil, nil
@@ -79,7 +79,7 @@ func (b *band) empty() {
 	b.fields, b.curve, b.isFlat, b.isTable, b.top = b.fields[:0], curve{}, false, false, 0
 }
 
-// band finds the documents of a band. It has no fields when there are none.
+// band fills found with the documents of a band. It has no fields when there are none.
 func (b *binder) band(ctx context.Context, found *band, n *plan.Word, of *plan.Band) error {
 	for i := range n.Fields {
 		in := found.newField()
@@ -103,7 +103,7 @@ func (b *binder) band(ctx context.Context, found *band, n *plan.Word, of *plan.B
 	return nil
 }
 
-// findBand finds what a band stands for in the i-th field of its word.
+// findBand adds the steps of a band in the i-th field of its word.
 func (b *binder) findBand(ctx context.Context, in *bandField, structure string, i int, of *plan.Band) error {
 	for _, part := range of.In {
 		if part.Field != i {
@@ -136,8 +136,8 @@ func (b *binder) findBand(ctx context.Context, in *bandField, structure string, 
 	return nil
 }
 
-// scoreBy makes the band score. Where it has one field, no document scores more
-// than one that is nothing but the word.
+// scoreBy makes the band score. In a band of one field, the bound is the score of a document
+// that consists of the word alone.
 func (b *band) scoreBy(c curve, isFlat bool) {
 	b.curve, b.isFlat = c, isFlat
 	if b.top = c.top() * score.BoundSlack; b.isPlain() {
@@ -145,17 +145,16 @@ func (b *band) scoreBy(c curve, isFlat bool) {
 	}
 }
 
-// isPlain reports whether the score of a document depends on its length in one
-// field alone.
+// isPlain reports whether the score of a document depends only on its length in one field.
 func (b *band) isPlain() bool { return len(b.fields) == 1 && b.fields[0].occurrences != nil }
 
-// value is the score of a document with a length byte, of a plain band.
+// value returns the score of a document with the given length byte in a plain band.
 func (b *band) value(length byte) float64 {
 	f := &b.fields[0]
 	return readingScore(&b.curve, f.occurrences, f.shares, length)
 }
 
-// readingScore is the score of a document with a length byte by a reading of one
+// readingScore returns the score of a document with the given length byte for a reading of one
 // field.
 func readingScore(c *curve, occurrences *score.Table, shares *[256]float32, length byte) float64 {
 	share := 0.0
@@ -165,8 +164,8 @@ func readingScore(c *curve, occurrences *score.Table, shares *[256]float32, leng
 	return float64(float32(c.at(float64(occurrences.Part(1, length)), share)))
 }
 
-// at is the score of weighted occurrences. Like all scores of words it is
-// rounded, so that the order of adding does not matter.
+// at returns the score of weighted occurrences. It is rounded like all scores of words, so that
+// the order of adding does not matter.
 func (b *band) at(occurrences, share float64) float64 {
 	return float64(float32(b.curve.at(occurrences, share)))
 }
@@ -182,8 +181,8 @@ func (b *band) byLength() *[256]float64 {
 	return &b.values
 }
 
-// find leaves the documents of in that hold the word in the field in out.
-// Steps that find move on, so what they found is kept for the run that scores.
+// run sets out to the documents of in that hold the word in the field. The steps of find move
+// on, so the matches are kept for the run that scores.
 func (f *bandField) run(base uint32, in, out *Bits, scores bool) {
 	if scores && f.memo.recall(base, in, out) {
 		return
@@ -196,8 +195,8 @@ func (f *bandField) run(base uint32, in, out *Bits, scores bool) {
 	f.memo.keep(base, out)
 }
 
-// run leaves the documents of in that are in the band in out; with sums it
-// takes the higher of what is there and what they score.
+// run sets out to the documents of in that are in the band. With sums it raises each document's
+// sum to its score in the band.
 func (b *band) run(base uint32, in, out *Bits, sums *Sums) {
 	if len(b.fields) == 1 {
 		f := &b.fields[0]
@@ -230,7 +229,7 @@ func (b *band) run(base uint32, in, out *Bits, sums *Sums) {
 			occurrences, share := 0.0, float32(0)
 			for j := range b.fields {
 				f := &b.fields[j]
-				if f.occurrences == nil || !f.memo.found.Has(at) { // what run kept there, of in and of others
+				if f.occurrences == nil || !f.memo.found.Has(at) { // kept by f.run; may hold documents outside of in
 					continue
 				}
 				length := lengthOf(f.lengths, base+at)

@@ -6,15 +6,15 @@ import (
 	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
-// batch is a batch on the way to a sink.
+// batch is a window.Batch on its way to a sink.
 type batch struct {
 	window.Batch
 
-	scores []float32 // as the sink takes them
+	scores []float32 // in the precision of the sink
 	join   join      // of the documents and a term
 }
 
-// grow makes memory for the documents of some windows.
+// grow makes memory for the documents of the given number of windows.
 func (b *batch) grow(windows int) {
 	if n := b.Grow(windows); n > len(b.scores) {
 		b.scores = make([]float32, n)
@@ -30,7 +30,8 @@ func (b *batch) reserve(n int) {
 	}
 }
 
-// send hands the batch over without what the mask keeps out.
+// send hands the batch to the sink without the documents that the mask excludes. It reports
+// whether the sink wants more.
 func (b *batch) send(m *mask, sink Sink) bool {
 	kept := 0
 	for i, doc := range b.Docs {
@@ -44,7 +45,7 @@ func (b *batch) send(m *mask, sink Sink) bool {
 	return kept == 0 || sink.TakeDocs(b.Docs, b.scores[:kept])
 }
 
-// sendWithin is send for a batch that may reach beyond the range asked for.
+// sendWithin is send for a batch that may extend beyond the range from from to to-1.
 func (b *batch) sendWithin(m *mask, from, to uint32, sink Sink) bool {
 	first, last := 0, len(b.Docs)
 	for first < last && b.Docs[first] < from {
@@ -57,7 +58,7 @@ func (b *batch) sendWithin(m *mask, from, to uint32, sink Sink) bool {
 	return b.send(m, sink)
 }
 
-// pass hands a batch over that the mask was applied to before.
+// pass is send for a batch to which the mask has already been applied.
 func (b *batch) pass(sink Sink) bool {
 	scores := b.scores[:len(b.Docs)]
 	for i, sum := range b.Sums {
@@ -66,8 +67,8 @@ func (b *batch) pass(sink Sink) bool {
 	return sink.TakeDocs(b.Docs, scores)
 }
 
-// roundDown returns a threshold in single precision that drops no score above
-// the given one; -1, which drops none, when that is not above zero.
+// roundDown returns a single-precision threshold that drops no score above the given one, or
+// -1, which drops none, if the given one is not positive.
 func roundDown(threshold float64) float32 {
 	if threshold <= 0 {
 		return -1

@@ -8,9 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// belongs reports whether everything that a node matches in the segment is a
-// list value of a path, or a root document for the path "". It may answer
-// false although that is so.
+// belongs reports whether a node matches nothing in the segment but list values of the path, or
+// nothing but root documents for the path "". It may return false even if so.
 func (b *binder) belongs(n plan.Node, path string) bool {
 	switch n := n.(type) {
 	case *plan.Nothing:
@@ -51,12 +50,12 @@ func (b *binder) belongs(n plan.Node, path string) bool {
 	return false
 }
 
-// listOf reports whether a structure belongs to the list values of a path, or
-// to root documents for the path "".
+// listOf reports whether a structure belongs to the list values of a path, or to root documents
+// for the path "".
 func (b *binder) listOf(structure, path string) bool {
 	field, _, _ := strings.Cut(structure, "\x00")
 	if field == "" {
-		return false // kept for documents and values alike
+		return false // shared by documents and values
 	}
 	nearest := ""
 	for _, list := range b.listPaths() {
@@ -67,7 +66,7 @@ func (b *binder) listOf(structure, path string) bool {
 	return nearest == path
 }
 
-// listPaths returns the paths of all nested lists of the segment.
+// listPaths returns the paths of all nested lists in the segment.
 func (b *binder) listPaths() []string {
 	if b.paths == nil {
 		b.paths = []string{}

@@ -19,7 +19,7 @@ type binder struct {
 	segment   *snapshot.Segment
 	documents uint32
 	scoring   bool // scores are wanted
-	isInside  bool // clauses are about list values
+	isInside  bool // clauses apply to list values
 	owned     []*termStep
 	bests     []*bestStep
 	sums      []*sumStep
@@ -28,9 +28,9 @@ type binder struct {
 	pool      *stepPool  // see steps
 	paths     []string   // see listPaths
 
-	reading *plan.Word  // whose readings are looked up, nil when it is not known
-	found   []nearTerms // of it in other fields, found on the way; see together.go
-	isEarly bool        // what is found on the way is kept in the view
+	reading *plan.Word  // the word whose readings are looked up, nil when unknown
+	found   []nearTerms // its terms in other fields, found along the way; see together.go
+	isEarly bool        // found terms are kept in the view
 
 	ownedBuffer [4]*termStep
 }
@@ -42,13 +42,13 @@ func (b *binder) init(v *View, segment int, scoring bool) {
 	b.owned = b.ownedBuffer[:0]
 }
 
-// lookups returns a binder that looks words up in a segment and makes no steps.
+// lookups returns a binder that looks up words in a segment and makes no steps.
 func (v *View) lookups(segment int) binder {
 	s := v.Snapshot.Segments[segment]
 	return binder{view: v, number: segment, segment: s, documents: s.Reader.NumDocs(), reading: v.reading, isEarly: v.reading != nil}
 }
 
-// bind returns the step of a node whose scores count factor times.
+// bind returns the step of a node. Scores are multiplied by factor.
 func (b *binder) bind(ctx context.Context, n plan.Node, factor float64) (step, error) {
 	switch n := n.(type) {
 	case nil, *plan.Everything:
@@ -96,7 +96,7 @@ func (b *binder) bind(ctx context.Context, n plan.Node, factor float64) (step, e
 	return nil, fmt.Errorf("no way to match %T", n)
 }
 
-// each appends the steps of nodes that match something.
+// each appends the steps of the nodes, leaving out those that match nothing.
 func (b *binder) each(ctx context.Context, steps []step, nodes []plan.Node, factor float64) ([]step, error) {
 	for _, n := range nodes {
 		s, err := b.bind(ctx, n, factor)
@@ -167,12 +167,13 @@ func (b *binder) and(ctx context.Context, n *plan.And, factor float64) (step, er
 	return s, nil
 }
 
-// filterTerms adds the terms among the late clauses of an And. A frequent one beside
-// other clauses, that another search asked about before, is kept as a set, in which
-// documents are looked up at less cost than in postings. Filters alone stay terms,
-// which are counted, and so do clauses about list values, which are sought.
+// filterTerms appends steps for the terms among the late clauses of an And. If other clauses
+// come first and another search asked for the same frequent term before, the term becomes a
+// cached set, in which lookups are cheaper than in postings. In an And of filters alone, terms
+// stay terms because those can be counted; in clauses about list values they stay terms because
+// those are sought.
 func (b *binder) filterTerms(ctx context.Context, s *andStep, late []plan.Node) error {
-	others := len(s.steps) // what the terms narrow
+	others := len(s.steps) // steps that the terms narrow
 	for _, n := range late {
 		term, ok := n.(*plan.Term)
 		if !ok {
@@ -194,9 +195,9 @@ func (b *binder) filterTerms(ctx context.Context, s *andStep, late []plan.Node) 
 	return nil
 }
 
-// flatten gathers the steps of an And and of the Ands directly below it. How
-// terms, ranges and nested clauses that do not score are matched depends on the
-// others: they come late.
+// flatten gathers the steps of an And and of the Ands directly below it. Terms, ranges and
+// nested clauses that do not score go to late: how they are best matched depends on the other
+// clauses.
 func (b *binder) flatten(ctx context.Context, s *andStep, late *[]plan.Node, n *plan.And, factor float64) error {
 	for _, c := range n.Clauses {
 		switch c := c.(type) {
@@ -245,7 +246,7 @@ func (b *binder) flatten(ctx context.Context, s *andStep, late *[]plan.Node, n *
 	return nil
 }
 
-// isMute reports whether a node that scores adds nothing.
+// isMute reports whether a node that scores contributes nothing.
 func isMute(n plan.Node) bool {
 	scale, ok := n.(*plan.Scale)
 	return ok && scale.Weight == 0
@@ -264,7 +265,7 @@ func (b *binder) alternatives(ctx context.Context, s *orStep, nodes []plan.Node,
 	return err
 }
 
-// smallest returns the only alternative when there is no other.
+// smallest returns noStep without alternatives, the only alternative, or s itself.
 func (s *orStep) smallest() step {
 	switch len(s.steps) {
 	case 0:
@@ -315,7 +316,7 @@ func scaled(scores []float32, factor float64) []float32 {
 	return out
 }
 
-// lists returns the dictionary entry of the list values of a path.
+// listValues returns the dictionary entry of the list values of a path.
 func (b *binder) listValues(path string) (*terms.Field, terms.Entry, bool) {
 	field := b.segment.Reader.Terms(layout.Lists)
 	if field == nil {

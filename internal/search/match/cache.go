@@ -12,33 +12,31 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// CacheOptions bound the caches of a node; a bound that is not above zero turns
-// its cache off.
+// CacheOptions bounds the caches of a node. A bound that is not positive turns its cache off.
 type CacheOptions struct {
-	Filters     int   // sets of filters
-	FilterBytes int64 // of sets of filters, and again of words' sets
+	Filters     int   // number of sets of filters
+	FilterBytes int64 // of sets of filters, and as much again of the expansions of words
 	TermBytes   int64 // of term statistics
-	Typos       int   // words with typos
-	Prefixes    int   // words typed in part
+	Typos       int   // number of words with typos
+	Prefixes    int   // number of words typed in part
 }
 
-// segmentsOfWord is how many segments a word is kept for, on average: every
-// segment has terms of its own. Each takes two entries: what it found by surface
-// forms, and all that the word stands for.
+// segmentsOfWord is for how many segments a word is cached, on average: every segment has its
+// own terms. In each, a word takes two entries: the matches by surface forms, and all that the
+// word stands for.
 const segmentsOfWord = 8
 
-// Caches keep what searches work out and may need again. Segments and
-// snapshots never change, so what is kept holds as long as they are open and
-// goes when they close. Any number of goroutines may use them; nil keeps
-// nothing.
+// Caches holds results that later searches may need. Segments and snapshots never change, so
+// entries stay valid while these are open and are dropped when they close. It is safe for
+// concurrent use; a nil Caches stores nothing.
 type Caches struct {
 	filters         *docset.Cache
 	typos, prefixes *cache.Cache[*segment.Reader, string, *expansion]
 	terms           *cache.Cache[*snapshot.Snapshot, termKey, *termStats]
 	foreign         *cache.Cache[*snapshot.Snapshot, expandKey, [][]terms.Match]
 	scores          *cache.Cache[*snapshot.Snapshot, string, float32] // see ThresholdKey
-	merged          *segment.Budget                                   // of dictionaries; nil: none are merged
-	searches        atomic.Uint64                                     // so far
+	merged          *segment.Budget                                   // of merged dictionaries; nil: none are merged
+	searches        atomic.Uint64                                     // number of searches so far
 }
 
 // NewCaches returns empty caches; meters may be nil.
@@ -62,8 +60,7 @@ func NewCaches(o CacheOptions, meters *metrics.Set) *Caches {
 	return c
 }
 
-// filter returns the kept set of a node that only narrows; nil when there is
-// none.
+// filter returns the cached set of a node that only narrows, nil when there is none.
 func (c *Caches) filter(b *binder, n plan.Node) *docset.Set {
 	if c == nil || c.filters == nil {
 		return nil
@@ -84,8 +81,8 @@ func (c *Caches) keepFilter(b *binder, n plan.Node, set *docset.Set) {
 	}
 }
 
-// isKnown reports whether a search before this one asked about a node that only
-// narrows, and remembers that this one did.
+// isKnown reports whether an earlier search asked about a node that only narrows, and records
+// that this one did.
 func (c *Caches) isKnown(b *binder, n plan.Node) bool {
 	if c == nil || c.filters == nil {
 		return false
@@ -94,12 +91,12 @@ func (c *Caches) isKnown(b *binder, n plan.Node) bool {
 	return ok && c.filters.Seen(b.segment.Reader, key, b.view.search)
 }
 
-// keepsBits reports whether the cache can hold the bits of all documents of a segment.
+// keepsBits reports whether the cache can hold a bitset of all documents of a segment.
 func (c *Caches) keepsBits(b *binder) bool {
 	return c != nil && c.filters != nil && c.filters.Fits(b.documents)
 }
 
-// words returns the cache of a word that stands for several terms.
+// words returns the cache for a word that stands for several terms.
 func (c *Caches) words(n *plan.Expand) *cache.Cache[*segment.Reader, string, *expansion] {
 	switch {
 	case c == nil:
@@ -118,8 +115,8 @@ func (c *Caches) keepExpansion(b *binder, n *plan.Expand, e *expansion) {
 	c.keepOfWord(b, n, allReadings, b.foreign(n), e)
 }
 
-// forms returns the kept terms that forms of the segment bring nearer to a
-// word, nil when they are not kept.
+// forms returns the cached terms that forms of the segment bring nearer to a word, nil when
+// they are not cached.
 func (c *Caches) forms(b *binder, n *plan.Expand) *expansion {
 	return c.ofWord(b, n, formReadings, nil)
 }
@@ -128,7 +125,7 @@ func (c *Caches) keepForms(b *binder, n *plan.Expand, e *expansion) {
 	c.keepOfWord(b, n, formReadings, nil, e)
 }
 
-// What is kept of a word begins its key.
+// The kind of an entry about a word is the first byte of its key.
 const (
 	allReadings  = 'a'
 	formReadings = 'f'
@@ -159,7 +156,7 @@ func wordKey(kind byte, n *plan.Expand, foreign []terms.Match) string {
 	return string(appendExpand(append(buffer[:0], kind), n, foreign))
 }
 
-// foreignTerms returns what exchangeForms found before in a snapshot.
+// foreignTerms returns what exchangeForms found earlier in a snapshot.
 func (c *Caches) foreignTerms(s *snapshot.Snapshot, key expandKey) ([][]terms.Match, bool) {
 	if c == nil || c.foreign == nil {
 		return nil, false
@@ -197,13 +194,12 @@ func (c *Caches) keepTerm(s *snapshot.Snapshot, key termKey, stats *termStats) {
 	}
 }
 
-// foreignShare is the part of the memory of term statistics that the foreign
-// terms of words, and the scores of last hits, may take beside it:
-// 1/foreignShare each.
+// foreignShare: the foreign terms of words and the scores of last hits may each take
+// 1/foreignShare of the memory of term statistics, in addition to that.
 const foreignShare = 8
 
 const (
-	entryBytes     = 16 // the memory of a dictionary entry
+	entryBytes     = 16 // memory of a dictionary entry
 	matchBytes     = entryBytes + 4
 	formMatchBytes = 24
 	sliceBytes     = 24

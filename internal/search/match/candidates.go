@@ -7,37 +7,36 @@ import (
 	"slices"
 )
 
-// The best documents of one word are among those that hold it as typed and
-// among the champions of its other readings (see champions.go). What k of them
-// reach is a threshold before anything is walked; where no document that is left
-// out exceeds it, the champions above it are handed over, between the blocks of
-// the word as typed.
+// The best documents of one word are among those that hold it as typed and among the champions
+// of its other readings (see champions.go). The score that k of them reach is a threshold
+// before the scan starts. If no document left out exceeds it, the scan hands over only the
+// champions above it, in between the blocks of the word as typed.
 //
-// Example: the best two of "win", which is also the start of "window". As typed
-// it is held by the documents 3 (score 4.1) and 9 (3.0), its starts have the
-// champions 5 (3.6) and 9 (3.2) and nothing else above 3.0. Two documents reach
-// 3.6: 3 and 5. Of 9 the better score counts, 3.2, which is below.
+// Example: the best two of "win", which is also the start of "window". The documents 3 (score
+// 4.1) and 9 (3.0) hold it as typed; its starts have the champions 5 (3.6) and 9 (3.2) and
+// nothing else above 3.0. Two documents reach 3.6: 3 and 5. Document 9 has the better of its
+// two scores, 3.2, which is below.
 
-// candidates is what may be a hit of a word.
+// candidates holds the documents of a word that may be hits.
 type candidates struct {
 	docs    []candidate
-	typed   *termStep // as typed, when it is walked by blocks; nil when its documents are candidates
+	typed   *termStep // as typed, if walked by blocks; nil when its documents are candidates
 	reached float32   // a score that as many documents reach as hits are wanted; 0 when fewer match
 	isAll   bool      // no other document is a hit
 
-	highest []float32 // the best scores so far, falling; as many as hits are wanted
+	highest []float32 // best scores so far, in descending order; at most as many as hits are wanted
 }
 
-// candidate is a document of a reading, each there once. One that holds the word
-// as typed may score more than as a start, when it is walked by blocks.
+// candidate is a document of a reading; each document occurs once. If the word as typed is
+// walked by blocks, a candidate that also holds it may score more there.
 type candidate struct {
 	doc   uint32
 	score float32
 }
 
-// find gathers the candidates of a word for the k best hits. It reports false
-// when the word cannot be searched this way. Where nothing is reached, fewer than k
-// documents match and all are candidates.
+// find gathers the candidates of a word for the k best hits. It returns false when the word
+// cannot be searched this way. If reached remains 0, fewer than k documents match and all are
+// candidates.
 func (c *candidates) find(s *Scanner, w *wordStep, k int) bool {
 	c.docs, c.highest, c.typed, c.reached = c.docs[:0], c.highest[:0], nil, 0
 	if k > championCount || k == 0 || s.mask.domain != nil || !c.findTyped(s, w, k) {
@@ -55,7 +54,8 @@ func (c *candidates) find(s *Scanner, w *wordStep, k int) bool {
 	return c.reached > 0 || c.typed == nil && len(c.highest) < k
 }
 
-// findTyped takes the documents of the word as typed, or what k of them reach.
+// findTyped adds the documents of the word as typed, or raises reached to a score that k of
+// them reach.
 func (c *candidates) findTyped(s *Scanner, w *wordStep, k int) bool {
 	if _, never := w.whole.(noStep); never {
 		return true
@@ -84,8 +84,8 @@ func (c *candidates) findTyped(s *Scanner, w *wordStep, k int) bool {
 	return true
 }
 
-// findBand takes the champions of a band, number -1 for the start of longer
-// words. It reports false when others may be among the hits.
+// findBand adds the champions of a band; number -1 stands for the start of longer words. It
+// returns false when other documents may be among the hits.
 func (c *candidates) findBand(s *Scanner, w *wordStep, number, k int) bool {
 	b := w.start
 	if number >= 0 {
@@ -95,11 +95,11 @@ func (c *candidates) findBand(s *Scanner, w *wordStep, number, k int) bool {
 		return false
 	}
 	if float32(b.top) < c.reached {
-		return true // nothing of it is a hit
+		return true // none of its documents is a hit
 	}
 	f := &b.fields[0]
 	list := f.near.champions(f.field, f.distance, b.isFlat, s.mask.documents)
-	var nearer Bits // champions that count by a nearer reading, by place
+	var nearer Bits // indexes of champions that a nearer reading scores
 	if number >= 0 && !c.findNearer(s, w, number, list.docs, &nearer) {
 		return false
 	}
@@ -110,15 +110,15 @@ func (c *candidates) findBand(s *Scanner, w *wordStep, number, k int) bool {
 		if int(next) != code {
 			code, equals = int(next), 0
 			if score = float32(b.value(next)); score < c.reached {
-				break // as are those behind
+				break // the rest score less too
 			}
 		}
 		if equals == k && list.codes == nil {
-			break // those behind have the same score
+			break // the rest have the same score
 		}
 		doc := list.docs[place]
 		if equals == k || nearer.Has(uint32(place)) || !s.mask.has(doc) {
-			continue // k of the same score stand before it, or it is not a hit of the band
+			continue // k documents of the same score rank before it, or it is not a hit of the band
 		}
 		equals++
 		if number < 0 && c.raise(before, doc, score) {
@@ -129,8 +129,8 @@ func (c *candidates) findBand(s *Scanner, w *wordStep, number, k int) bool {
 	return c.dominates(b, list.rest, c.docs[before:], k)
 }
 
-// raise takes the better score of a document that is among the first n
-// candidates, which rise. It reports whether it is.
+// raise gives a document the better score if it is among the first n candidates, which are in
+// ascending order. It reports whether it is.
 func (c *candidates) raise(n int, doc uint32, score float32) bool {
 	at, ok := slices.BinarySearchFunc(c.docs[:n], doc, func(d candidate, doc uint32) int { return cmp.Compare(d.doc, doc) })
 	if ok {
@@ -139,9 +139,8 @@ func (c *candidates) raise(n int, doc uint32, score float32) bool {
 	return ok
 }
 
-// dominates reports whether the documents of a band that are not champions
-// stand behind k others. Those as long as the longest champions stand behind
-// these, which have lower numbers.
+// dominates reports whether the documents of a band that are not champions rank after k others.
+// Those as long as the longest champions rank after these, which have lower numbers.
 func (c *candidates) dominates(b *band, rest int, champions []candidate, k int) bool {
 	if rest == noRest {
 		return true
@@ -162,8 +161,8 @@ func (c *candidates) dominates(b *band, rest int, champions []candidate, k int) 
 	return equals >= k
 }
 
-// findNearer marks those of some documents, which rise, that hold the word as
-// typed, as a start, or in a band before the one with a number.
+// findNearer marks the indexes of those docs, in ascending order, that hold the word as typed,
+// as a start, or in one of the first number bands. It returns false when it cannot tell.
 func (c *candidates) findNearer(s *Scanner, w *wordStep, number int, docs []uint32, nearer *Bits) bool {
 	mark := func(holds step) bool {
 		switch holds := holds.(type) {
@@ -204,7 +203,7 @@ func (c *candidates) findNearer(s *Scanner, w *wordStep, number int, docs []uint
 	return true
 }
 
-// add takes a document, and raises what k documents reach.
+// add adds a document and updates reached.
 func (c *candidates) add(doc uint32, score float32, k int) {
 	c.docs = append(c.docs, candidate{doc, score})
 	if len(c.highest) == k && score <= c.highest[k-1] {
@@ -222,12 +221,12 @@ func (c *candidates) add(doc uint32, score float32, k int) {
 	}
 }
 
-// suffice reports whether the candidates are all that may exceed a threshold.
+// suffice reports whether all documents that may exceed a threshold are candidates.
 func (c *candidates) suffice(threshold float64) bool {
 	return c.isAll && (c.reached == 0 || threshold >= float64(math.Nextafter32(c.reached, 0)))
 }
 
-// sorted drops what does not exceed a threshold and sorts the others.
+// sorted drops the candidates that do not exceed a threshold and sorts the others.
 func (c *candidates) sorted(threshold float64) []candidate {
 	kept := c.docs[:0]
 	for _, d := range c.docs {
@@ -239,12 +238,12 @@ func (c *candidates) sorted(threshold float64) []candidate {
 	return kept
 }
 
-// isFoundFor reports whether all that a sink may want is among the candidates.
+// isFoundFor reports whether all documents that a sink may want are candidates.
 func (s *Scanner) isFoundFor(sink Sink) bool {
 	return s.isFound && sink.Prunes() && s.scratch.found.suffice(sink.Threshold())
 }
 
-// walkCandidates hands the candidates of a word over.
+// walkCandidates hands over the candidates of a word.
 func (s *Scanner) walkCandidates(ctx context.Context, c *candidates, from, to uint32, sink Sink) error {
 	s.skipped = true
 	found := c.sorted(sink.Threshold())
@@ -260,14 +259,13 @@ func (s *Scanner) walkCandidates(ctx context.Context, c *candidates, from, to ui
 	return nil
 }
 
-// addCandidates merges the candidates up to a document into a batch and returns
-// those behind it.
+// addCandidates merges the candidates up to a document into a batch and returns the rest.
 func (b *batch) addCandidates(found []candidate, last uint32) []candidate {
 	n := 0
 	for n < len(found) && found[n].doc <= last {
 		n++
 	}
-	// From the end, so that nothing is overwritten.
+	// Merge from the back, so that nothing is overwritten.
 	i, j := len(b.Docs)-1, n-1
 	docs, sums := b.Memory()
 	docs, sums = docs[:len(b.Docs)+n], sums[:len(b.Docs)+n]
@@ -285,7 +283,7 @@ func (b *batch) addCandidates(found []candidate, last uint32) []candidate {
 			j--
 		}
 	}
-	// Documents in both leave a gap before what was moved.
+	// Documents in both leave a gap before those that moved.
 	if gap := at - i; gap > 0 {
 		copy(docs[i+1:], docs[at+1:])
 		copy(sums[i+1:], sums[at+1:])

@@ -10,37 +10,35 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// Champion lists (Manning, Raghavan, Schütze: Introduction to Information
-// Retrieval, 2008, section 7.1.3). The documents of a reading differ by their
-// length alone, and a shorter one never scores less: the best of a reading are
-// its shortest, whatever else a search asks for. They are kept with what the
-// word stands for, so that a search looks at some hundred documents instead of
-// all that hold one of very many terms.
+// Champion lists (Manning, Raghavan, Schütze: Introduction to Information Retrieval, 2008,
+// section 7.1.3). The documents of a reading differ only by their length, and a shorter one
+// never scores less: the best documents of a reading are its shortest, whatever else a search
+// asks for. They are kept with the expansion of the word, so that a search visits some hundred
+// documents instead of all documents of very many terms.
 //
-// Example: "canoon" stands for "canon", which 900 documents hold: 40 with three
-// words, 60 with four, 300 with five, the others longer. The list takes whole
-// lengths until it has 128 documents, of the last length the first 128: 40 + 60 +
-// 128. A search for the ten best knows that ten documents reach the score of
-// three words, that all left out have five words or more, and takes the first
-// ten of the 40: the others stand behind these.
+// Example: "canoon" stands for "canon", which 900 documents hold: 40 with three words, 60 with
+// four, 300 with five, the others longer. The list takes whole lengths until it has 128
+// documents, of the last length only the first ones: 40 + 60 + 128. A search for the ten best knows
+// that ten documents reach the score of three words and that all documents left out have five
+// words or more. It takes the first ten of the 40, as the others rank after these.
 
-// championCount is how many documents a champion list has at least, where there
-// are as many; more than most pages have hits.
+// championCount is the minimum length of a champion list, if there are as many documents; most
+// pages have fewer hits.
 const championCount = 128
 
-// champions is the best documents of a reading in one field. It never changes.
+// champions holds the best documents of a reading in one field. It never changes.
 type champions struct {
-	docs  []uint32 // rising
-	codes []byte   // their length bytes; nil where all score the same
-	order []uint8  // places in docs, the shortest document first; nil where all score the same
-	rest  int      // the least length byte of those left out; noRest when there are none
+	docs  []uint32 // in ascending order
+	codes []byte   // their length bytes; nil when all score the same
+	order []uint8  // indexes in docs, the shortest document first; nil when all score the same
+	rest  int      // the least length byte of the documents left out; noRest when there are none
 }
 
 // noRest is above every length byte.
 const noRest = 256
 
-// at returns the place in docs of the i-th best document, and its length byte, 0
-// where all score the same.
+// at returns the index in docs of the i-th best document, and its length byte, 0 when all score
+// the same.
 func (c *champions) at(i int) (place int, code byte) {
 	if c.codes == nil {
 		return i, 0
@@ -48,27 +46,27 @@ func (c *champions) at(i int) (place int, code byte) {
 	return int(c.order[i]), c.codes[c.order[i]]
 }
 
-// selection is memory to choose champions in.
+// selection holds the buffers for choosing champions.
 type selection struct {
-	docs   []uint32 // of a reading, rising
+	docs   []uint32 // of a reading, in ascending order
 	codes  []byte   // their length bytes
-	places []uint32 // of those no longer than the longest champions
+	places []uint32 // indexes of those no longer than the longest champions
 	it     postings.Iterator
 }
 
 var selections = sync.Pool{New: func() any { return new(selection) }}
 
-// maxKeptDocs is how many documents a selection is kept for.
+// maxKeptDocs bounds the buffers that return to the pool, in documents.
 const maxKeptDocs = 1 << 16
 
-// free gives the memory to later searches.
+// free returns the buffers to the pool.
 func (s *selection) free() {
 	if cap(s.docs) <= maxKeptDocs && cap(s.codes) <= maxKeptDocs {
 		selections.Put(s)
 	}
 }
 
-// shortest returns the champions of documents, which rise.
+// shortest returns the champions of docs, which are in ascending order.
 func (s *selection) shortest(docs []uint32, lengths []byte) *champions {
 	var counts [noRest]int
 	s.codes = slices.Grow(s.codes[:0], len(docs))
@@ -91,11 +89,11 @@ func (s *selection) shortest(docs []uint32, lengths []byte) *champions {
 		}
 	}
 	kept, last32 := 0, uint32(last)
-	for i, code := range codes { // without branches, which could not be guessed
+	for i, code := range codes { // without branches, which the processor could not predict
 		places[kept] = uint32(i)
 		kept += int((uint32(code) - last32 - 1) >> 31) // code ≤ last
 	}
-	left := championCount // of the last length
+	left := championCount // of the longest length
 	for _, i := range places[:kept] {
 		code := codes[i]
 		if int(code) == last {
@@ -117,8 +115,8 @@ func (s *selection) shortest(docs []uint32, lengths []byte) *champions {
 	return c
 }
 
-// first returns the champions of documents that all score the same; total is
-// how many there are beside those given.
+// first returns the champions of documents that all score the same; total is their number, of
+// which docs may be only the first.
 func first(docs []uint32, total int) *champions {
 	c := &champions{docs: docs[:min(len(docs), championCount)], rest: noRest}
 	if len(c.docs) < total {
@@ -127,11 +125,11 @@ func first(docs []uint32, total int) *champions {
 	return c
 }
 
-// championLists are those of an expansion, by distance, made when first asked
-// for: by length, and where all documents score the same.
+// championLists holds the champions of an expansion, computed on first use: by distance, and
+// then for documents scored by length and for documents that all score the same.
 type championLists [3][2]atomic.Pointer[champions]
 
-// championBytes is the memory that the champions of one distance may take.
+// championBytes bounds the memory of the champions of one distance.
 const championBytes = 2 * championCount * (4 + 1 + 1)
 
 // champions returns the best documents of a word at a distance.
@@ -158,7 +156,7 @@ func (e *expansion) champions(field *terms.Field, distance int, isFlat bool, doc
 	return c
 }
 
-// shortest returns the champions of a word at a distance by length.
+// shortest returns the shortest documents of a word at a distance.
 func (e *expansion) shortest(field *terms.Field, distance int, documents uint32) *champions {
 	s := selections.Get().(*selection)
 	defer s.free()
@@ -171,8 +169,8 @@ func (e *expansion) shortest(field *terms.Field, distance int, documents uint32)
 	return s.shortest(s.docsOfTerms(field, e.terms[distance], documents), field.Lengths())
 }
 
-// firstOfTerms returns the first documents that hold a term at a distance: they
-// are among the first of each term.
+// firstOfTerms returns the first documents that hold a term at a distance. They are among the
+// first of each term.
 func (e *expansion) firstOfTerms(field *terms.Field, distance int, documents uint32) []uint32 {
 	var docs []uint32
 	var it postings.Iterator
@@ -187,7 +185,7 @@ func (e *expansion) firstOfTerms(field *terms.Field, distance int, documents uin
 	return docset.FromDocs(docs, documents).Docs()
 }
 
-// docsOf returns the documents of a set, which are not to be changed.
+// docsOf returns the documents of a set. Callers must not change them.
 func (s *selection) docsOf(set *docset.Set) []uint32 {
 	if set.IsSparse() {
 		return set.Sparse()
@@ -196,11 +194,11 @@ func (s *selection) docsOf(set *docset.Set) []uint32 {
 	return s.docs
 }
 
-// docsOfTerms returns the documents of terms, which are not to be changed.
+// docsOfTerms returns the documents of terms. Callers must not change them.
 func (s *selection) docsOfTerms(field *terms.Field, entries []terms.Entry, documents uint32) []uint32 {
 	total := 0
 	for _, entry := range entries {
-		total += int(min(entry.DocFreq, documents)) // damaged terms say anything
+		total += int(min(entry.DocFreq, documents)) // damaged terms may claim any number
 	}
 	field.PrefetchPostings(entries)
 	docs := slices.Grow(s.docs[:0], total)

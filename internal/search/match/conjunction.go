@@ -8,38 +8,36 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Block-max conjunction: the rarest term leads and the others follow (leapfrog
-// join over blocks, see join.go; bounds as in Ding, Suel: Faster top-k document
-// retrieval using block-max indexes, SIGIR 2011). A block of the lead is passed
-// over when its bound and those of the other terms in its range do not exceed
-// the threshold together. Of the others, documents are scored by the lead first
-// and dropped before they are looked up if they cannot exceed the threshold;
-// where most documents of the lead lack the next term, that one is looked up first.
-// Sets, numbers and list values only narrow, and numbers are read last.
+// Block-max conjunction: the rarest term leads and the others follow (leapfrog join over
+// blocks, see join.go; bounds as in Ding, Suel: Faster top-k document retrieval using block-max
+// indexes, SIGIR 2011). A block of the lead is skipped when its bound and those of the other
+// terms in its range together do not exceed the threshold. In other blocks, documents are
+// scored by the lead first and dropped before they are looked up if they cannot exceed the
+// threshold. If most documents of the lead lack the next term, that term is looked up before
+// scoring. Sets, numbers and list values only narrow; numbers are read last.
 //
 // Example: "canon" (300 documents) and "camera" (9,000), threshold 7.
 //
-//	block 1 of canon   bound 4, camera in its range 2.5: 6.5 ≤ 7, passed over
+//	block 1 of canon   bound 4, camera in its range 2.5: 6.5 ≤ 7, skipped
 //	block 2 of canon   bound 5, camera 2.5: decoded; document 900 scores 4.4 and
 //	                   is dropped (4.4 + 2.5 ≤ 7), document 950 scores 4.9 and is
 //	                   looked up in camera, which adds 2.3: a hit with 7.2
 
-// sparseLead is how many documents of a window the rarest part of a
-// conjunction may hold, on average, for looking each up to be cheaper than
-// combining sets.
+// sparseLead is the largest density of the rarest part of a conjunction for which looking up
+// each of its documents is cheaper than combining sets.
 const sparseLead = 64
 
-// conjunction is an And of terms and sets whose rarest part leads: a term, or
-// a set of few documents, or list values. Where that is a set of many documents,
-// the rarest term leads.
+// conjunction is an And of terms and sets. Its rarest part leads: a term, a set of few
+// documents, or list values. If the rarest part is a set of many documents, the rarest term
+// leads instead.
 type conjunction struct {
 	lead   *termStep
-	listed []uint32 // documents of the set that leads
+	listed []uint32 // documents of the leading set
 	others []*termStep
 	sets   []*docset.Set
 	ranges []*rangeStep
 	values []*valuesStep
-	fold   *foldStep // that leads
+	fold   *foldStep // leading list values
 	folds  []*foldStep
 }
 
@@ -92,8 +90,8 @@ func conjunctionOf(root step) (conjunction, bool) {
 	return c, c.lead != nil || c.listed != nil || c.fold != nil
 }
 
-// isSparse reports whether looking documents up is cheaper than combining
-// sets even while every match is wanted.
+// isSparse reports whether looking up documents is cheaper than combining sets even while every
+// match is wanted.
 func (c *conjunction) isSparse() bool {
 	if c.lead == nil || len(c.ranges)+len(c.values)+len(c.folds) > 0 || len(c.others) >= maxDense {
 		return true
@@ -105,8 +103,8 @@ func (c *conjunction) isSparse() bool {
 	return c.lead.density <= limit
 }
 
-// looksUpFirst reports whether so few documents of the lead hold the next term
-// too that scoring them all first does not pay.
+// looksUpFirst reports whether so few documents of the lead hold the next term that scoring
+// them all first does not pay.
 func (c *conjunction) looksUpFirst() bool {
 	if c.lead == nil || c.lead.table == nil || len(c.sets) > 0 || len(c.others) == 0 {
 		return false
@@ -115,7 +113,7 @@ func (c *conjunction) looksUpFirst() bool {
 	return next.density < Span/16 || next.table == nil && next.density < Span/8
 }
 
-// walk returns the postings that are read: those that are scored, if any.
+// walk returns the postings to read: those of scorer if the term scores.
 func (s *termStep) walk() *postings.Iterator {
 	if s.table != nil {
 		return &s.scorer
@@ -123,9 +121,9 @@ func (s *termStep) walk() *postings.Iterator {
 	return s.finder()
 }
 
-// walkConjunction walks the blocks of the rarest term of a conjunction. Its
-// documents are scored first; those that cannot reach the threshold with all that
-// the others may add are dropped before they are looked up there.
+// walkConjunction walks the blocks of the rarest term of a conjunction. Its documents are
+// scored first. Those that cannot exceed the threshold with the bounds of the others are
+// dropped before they are looked up.
 func (s *Scanner) walkConjunction(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	lead := c.lead.walk()
@@ -158,8 +156,8 @@ func (s *Scanner) walkConjunction(ctx context.Context, c conjunction, from, to u
 	return nil
 }
 
-// boundRest is a score that no document of a range exceeds by what does not
-// lead; bounds receives the part of each term.
+// boundRest bounds what the parts that do not lead add in a range, and sets bounds to the part
+// of each term.
 func (c *conjunction) boundRest(bounds []float64, from, to uint32) float64 {
 	total := boundAll(c.others, bounds, from, to)
 	for _, f := range c.folds {
@@ -168,7 +166,7 @@ func (c *conjunction) boundRest(bounds []float64, from, to uint32) float64 {
 	return total
 }
 
-// blockBound is a score that no document of the block exceeds.
+// blockBound returns a score that no document of the current block exceeds.
 func (s *termStep) blockBound() float64 {
 	if s.table == nil {
 		return 0
@@ -176,17 +174,15 @@ func (s *termStep) blockBound() float64 {
 	return float64(score.Raise(s.weight * s.scorer.BlockMax(s.table)))
 }
 
-// scoreAll leaves those documents in the batch that all parts of the conjunction
-// hold and that exceed the threshold. docs are those of the lead's current block,
-// or at most a block's worth of the set that leads. Numbers and list values are
-// read last.
+// scoreAll sets the batch to those documents that match all parts of the conjunction and exceed
+// the threshold. docs are those of the lead's current block, or at most a block's worth of the
+// leading set. Numbers and list values are read last.
 func (s *Scanner) scoreAll(c conjunction, docs []uint32, bounds []float64, rest, threshold float64) {
 	s.scoreTerms(c, docs, bounds, rest, threshold)
 	s.scoreRest(c, threshold)
 }
 
-// scoreRest leaves those documents in the batch that have the numbers and list
-// values.
+// scoreRest keeps those documents of the batch that have the numbers and list values.
 func (s *Scanner) scoreRest(c conjunction, threshold float64) {
 	out := &s.scratch.batch
 	for _, r := range c.ranges {
@@ -251,8 +247,8 @@ func (s *Scanner) scoreTerms(c conjunction, docs []uint32, bounds []float64, res
 	}
 }
 
-// keepBoth leaves those documents of the lead's current block in the batch that
-// hold the other term too, with the scores of both.
+// keepBoth sets the batch to those documents of the lead's current block that also hold the
+// other term, with the scores of both.
 func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, rest, threshold float64) (dropped bool) {
 	it := other.walk()
 	j := &out.join
@@ -289,9 +285,9 @@ func (s *termStep) keepBoth(other *termStep, out *batch, docs []uint32, rest, th
 	return dropped
 }
 
-// keepHeld drops the documents that do not hold the term and adds its score
-// to the others; those that, with the rest, do not exceed the threshold go too. It
-// reports whether such were dropped.
+// keepHeld drops the documents that do not hold the term and adds its score to the others. It
+// also drops those that, with rest, do not exceed the threshold, and reports whether there were
+// any.
 func (s *termStep) keepHeld(out *batch, rest, threshold float64) (dropped bool) {
 	if s.table == nil {
 		out.keepFound(s)
@@ -319,7 +315,7 @@ func (s *termStep) keepHeld(out *batch, rest, threshold float64) (dropped bool) 
 	return dropped
 }
 
-// nextInSets returns a document not before from; no document between the two is in
+// nextInSets returns a document at or after from such that no document between the two is in
 // all sets.
 func (c *conjunction) nextInSets(from uint32) uint32 {
 	for _, set := range c.sets {

@@ -10,35 +10,35 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Matches that are only counted need no windows of their own: they are counted
-// in wide ones, or derived from the counts of their terms.
+// Matches that are only counted need no windows of Span documents: they are counted in wide
+// windows, or derived from the counts of their terms.
 
 const (
-	// wideSpan is the documents of a wide window: few enough that its bits stay
-	// in the nearest cache.
+	// wideSpan is the number of documents in a wide window: its bits stay in the first-level
+	// cache.
 	wideSpan  = 1 << 16
 	wideWords = wideSpan / 64
-	// denseLead is how many documents of a window of Span the rarer of two terms
-	// holds, on average, for combining bits to be cheaper than looking each up.
+	// denseLead is the density of the rarer of two terms from which combining bits is cheaper
+	// than looking up each document.
 	denseLead = 192
-	// fewLead is the same for the rarest of several terms and sets, most of whose
-	// documents the first lookups drop.
+	// fewLead is the same for the rarest of several terms and sets; the first lookups drop most
+	// of its documents.
 	fewLead = 32
 )
 
-// wide is the bits of a wide window.
+// wide holds the bits of a wide window.
 type wide [wideWords]uint64
 
-// Count returns the number of matches where they can be counted without handing
-// any over, and false otherwise. When there are enough it may stop: they are
-// the first then. The scanner may be run afterwards as if nothing had been
-// counted. It ends early with the context's error.
+// Count returns the number of matches if they can be counted without handing any over;
+// otherwise ok is false. It may stop once it has counted enough, which then are the first ones.
+// The scanner may be run afterwards as if nothing had been counted. Count stops early with the
+// context's error.
 func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err error) {
 	return s.CountRange(ctx, 0, s.mask.documents, enough)
 }
 
-// CountRange is Count for the documents from from up to but not including to,
-// which is a multiple of Span or the end, where CountsRanges.
+// CountRange is Count for the documents from from up to but not including to, which is a
+// multiple of Span or the end. It requires CountsRanges.
 func (s *Scanner) CountRange(ctx context.Context, from, to uint32, enough int) (n int, ok bool, err error) {
 	if s.mask.domain != nil {
 		return 0, false, nil
@@ -92,7 +92,7 @@ func (s *Scanner) CountRange(ctx context.Context, from, to uint32, enough int) (
 	return n, true, err
 }
 
-// CountsRanges reports whether ranges of documents can be counted by themselves.
+// CountsRanges reports whether ranges of documents can be counted separately.
 func (s *Scanner) CountsRanges() bool {
 	if s.mask.domain != nil {
 		return false
@@ -107,14 +107,14 @@ func (s *Scanner) CountsRanges() bool {
 	return false
 }
 
-// CountsFirst reports whether it pays to count matches until there are enough
-// before the best are looked for: what is counted need not be scored. Where
-// enough are soon found, scoring those raises the threshold for the others.
+// CountsFirst reports whether it pays to count up to enough matches before searching for the
+// best: matches that are counted need not be scored. If the first windows already have enough
+// matches, scoring those raises the threshold for the others.
 func (s *Scanner) CountsFirst(enough int) bool {
 	switch root := s.root.(type) {
 	case *termStep: // without deletes its count is known
 		return s.mask.live != nil && root.table != nil && root.cost() < 4*enough
-	case *wordStep: // the same of its readings
+	case *wordStep: // the same holds for its readings
 		return s.mask.live != nil && root.isCounted()
 	case *orStep:
 		return enough > int(s.mask.documents) || root.cost() < 4*enough && termsOf(root) != nil
@@ -128,7 +128,7 @@ func (s *Scanner) CountsFirst(enough int) bool {
 	return false
 }
 
-// expected is how many documents hold all terms if each is anywhere.
+// expected estimates how many documents hold all terms, assuming independence.
 func (c *conjunction) expected() int {
 	n := c.lead.cost()
 	for _, t := range c.others {
@@ -137,14 +137,13 @@ func (c *conjunction) expected() int {
 	return n
 }
 
-// hasBits reports whether all parts of the conjunction are terms and sets of
-// bits.
+// hasBits reports whether all parts of the conjunction are terms and dense sets.
 func (c *conjunction) hasBits() bool {
 	return c.lead != nil && c.fold == nil && len(c.folds)+len(c.ranges)+len(c.values) == 0 &&
 		!slices.ContainsFunc(c.sets, func(set *docset.Set) bool { return set.IsSparse() })
 }
 
-// plainTerms returns steps as terms; false when some are not.
+// plainTerms returns steps as terms; ok is false when some are not terms.
 func plainTerms(steps []step) ([]*termStep, bool) {
 	terms := make([]*termStep, 0, len(steps))
 	for _, c := range steps {
@@ -157,8 +156,7 @@ func plainTerms(steps []step) ([]*termStep, bool) {
 	return terms, true
 }
 
-// countAny counts the documents that hold any of the terms and that the mask
-// lets through.
+// countAny counts the documents that hold any of the terms and pass the mask.
 func (s *Scanner) countAny(ctx context.Context, terms []*termStep, from, to uint32) (int, error) {
 	return s.countWide(ctx, from, to, func(base uint64, words *wide) {
 		for _, t := range terms {
@@ -167,8 +165,7 @@ func (s *Scanner) countAny(ctx context.Context, terms []*termStep, from, to uint
 	})
 }
 
-// countReadings counts the documents of the sets of a word that the mask lets
-// through.
+// countReadings counts the documents of the sets of a word that pass the mask.
 func (s *Scanner) countReadings(ctx context.Context, e *expansion) (n int, err error) {
 	if s.mask.live == nil || s.mask.parents != nil {
 		return s.countSets(ctx, e.sets)
@@ -180,8 +177,7 @@ func (s *Scanner) countReadings(ctx context.Context, e *expansion) (n int, err e
 	return n, err
 }
 
-// countSets counts the documents that are in any of the sets and that the mask
-// lets through.
+// countSets counts the documents that are in any of the sets and pass the mask.
 func (s *Scanner) countSets(ctx context.Context, sets []*docset.Set) (int, error) {
 	return s.countWide(ctx, 0, s.mask.documents, func(base uint64, words *wide) {
 		for _, set := range sets {
@@ -200,8 +196,8 @@ func (s *Scanner) countSets(ctx context.Context, sets []*docset.Set) (int, error
 	})
 }
 
-// countWide counts the documents that fill marks in wide windows, which start
-// empty, and that the mask lets through.
+// countWide counts the documents that fill marks in wide windows, which start empty, and that
+// pass the mask.
 func (s *Scanner) countWide(ctx context.Context, from, to uint32, fill func(base uint64, words *wide)) (int, error) {
 	done := ctx.Done()
 	words := &s.scratch.wide[0]
@@ -218,16 +214,16 @@ func (s *Scanner) countWide(ctx context.Context, from, to uint32, fill func(base
 	return total, nil
 }
 
-// wideEnd is how many words of a wide window stand before a document.
+// wideEnd returns how many words of a wide window lie before a document.
 func wideEnd(base uint64, to uint32) int { return int(min(wideWords, (uint64(to)-base+63)/64)) }
 
-// isCounted reports whether sets hold every document that matches.
+// isCounted reports whether sets hold all documents that match.
 func (s *wordStep) isCounted() bool {
 	return s.expansion != nil && s.expansion.sets != nil
 }
 
-// countAll counts the documents that hold all terms, are in all sets and that
-// the mask lets through, window by window until there are enough.
+// countAll counts the documents that hold all terms, are in all sets and pass the mask, window
+// by window until there are enough.
 func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docset.Set, from, to uint32, enough int) (int, error) {
 	done := ctx.Done()
 	words, other := &s.scratch.wide[0], &s.scratch.wide[1]
@@ -261,9 +257,8 @@ func (s *Scanner) countAll(ctx context.Context, terms []*termStep, sets []*docse
 	return total, nil
 }
 
-// countPair counts the documents that hold both terms, deleted ones and list
-// values included, block by block until there are enough, and keeps them where that is
-// wanted.
+// countPair counts the documents that hold both terms, including deleted ones and list values,
+// block by block until there are enough. It stores them in kept unless that is nil.
 func (s *Scanner) countPair(ctx context.Context, a, b *termStep, from, to uint32, enough int, kept *counted) (int, error) {
 	if a.cost() > b.cost() {
 		a, b = b, a
@@ -291,7 +286,7 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep, from, to uint32
 			kept.reach(min(lead.LastDoc(), to-1) + 1)
 		}
 		if other.LastDoc() == postings.NoMoreDocs {
-			break // no match is left
+			break // no matches are left
 		}
 	}
 	if kept != nil && total < enough {
@@ -300,9 +295,8 @@ func (s *Scanner) countPair(ctx context.Context, a, b *termStep, from, to uint32
 	return total, nil
 }
 
-// countLed counts the documents of the rarest term that all others hold, that are in
-// all sets and that the mask lets through, block by block until there are enough, and
-// keeps them.
+// countLed counts the documents of the rarest term that all other terms hold, that are in all
+// sets and pass the mask, block by block until there are enough, and stores them in kept.
 func (s *Scanner) countLed(ctx context.Context, c *conjunction, from, to uint32, enough int, kept *counted) (total int, err error) {
 	done := ctx.Done()
 	out, lead := &s.scratch.batch, c.lead.finder()
@@ -350,7 +344,7 @@ func (b *batch) keepFound(t *termStep) {
 	b.Docs, b.Sums = b.Docs[:kept], b.Sums[:kept]
 }
 
-// between returns the documents of a block that stand in a range.
+// between returns the documents of a block that lie in a range.
 func between(docs []uint32, from, to uint32) []uint32 {
 	if len(docs) > 0 && docs[0] < from {
 		docs = docs[postings.LowerBound(docs, from):]

@@ -6,31 +6,31 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Counted matches: where the matches of a conjunction are counted before any is scored,
-// the first of them are kept, so that the scan need not find them again. It takes them
-// as it takes the documents of a sparse set that leads, and goes on behind them as if
-// nothing had been counted.
+// Counted matches: when the matches of a conjunction are counted before any is scored, the
+// first of them are kept, so that the scan need not find them again. The scan treats them like
+// the documents of a leading sparse set, and continues after them as if nothing had been
+// counted.
 //
-// Example: "red" and "shoe" hold 6,000 and 8,000 documents, 400 of them the same. To
-// count these both are read and intersected once. The scan reads the frequencies of the
-// 400 alone; where a thousand matches are enough and were counted by document 70,000, it
-// begins to intersect there.
+// Example: "red" and "shoe" hold 6,000 and 8,000 documents, 400 of them the same. Counting
+// these reads and intersects both once. The scan reads only the frequencies of the 400. If a
+// thousand matches are enough and were counted by document 70,000, it starts to intersect
+// there.
 
 // maxCounted is how many matches are kept.
 const maxCounted = 4096
 
-// counted is the matches of a conjunction before a document, which rise.
+// counted holds the matches of a conjunction before a document, in ascending order.
 type counted struct {
 	docs  []uint32
-	whole int    // of docs, those of blocks that were looked at as a whole
-	to    uint32 // all matches before it are among these
+	whole int    // number of docs from blocks that were counted completely
+	to    uint32 // docs contains all matches before it
 	ended bool   // no more are kept
 }
 
-// start begins to keep the matches of a conjunction.
+// start discards what was kept.
 func (c *counted) start() { *c = counted{docs: c.docs[:0]} }
 
-// add keeps what a join found among some documents.
+// add keeps the n matches that a join found among docs.
 func (c *counted) add(docs []uint32, j *join, n int) {
 	if c.ended = c.ended || len(c.docs)+n > maxCounted; c.ended {
 		return
@@ -47,14 +47,14 @@ func (c *counted) addAll(docs []uint32) {
 	}
 }
 
-// reach notes that all matches before a document were counted.
+// reach records that all matches before a document were counted.
 func (c *counted) reach(to uint32) {
 	if !c.ended {
 		c.to, c.whole = to, len(c.docs)
 	}
 }
 
-// finish ends at a window, where a scan can go on.
+// finish shortens the list to end at a window, where a scan can continue.
 func (c *counted) finish(documents uint32) {
 	c.docs = c.docs[:c.whole]
 	if c.to < documents {
@@ -63,8 +63,8 @@ func (c *counted) finish(documents uint32) {
 	}
 }
 
-// runCounted walks the counted matches of a range and returns where the scan goes on:
-// at the end of the range where the sink wants no more.
+// runCounted walks the counted matches of a range and returns where the scan continues: at the
+// end of the range if the sink wants no more.
 func (s *Scanner) runCounted(ctx context.Context, from, to uint32, sink Sink) (next uint32, err error) {
 	kept := &s.scratch.counted
 	c, ok := conjunctionOf(s.root)

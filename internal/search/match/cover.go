@@ -7,11 +7,11 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// coverStep matches the documents whose steps weigh enough together.
+// coverStep matches the documents for which the weights of the matching steps add up to at
+// least least.
 //
-// With the weights 5 (rare word), 2 and 1 and a least of 6, a document that
-// holds the rare word needs one of the others, and no document without it
-// matches.
+// With the weights 5 (rare word), 2 and 1 and a least of 6, a document that holds the rare word
+// needs one of the others, and a document without it never matches.
 type coverStep struct {
 	orStep
 	weights []float64 // by step

@@ -7,29 +7,27 @@ import (
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
-// Deferred binding: a search that comes to a small segment with the threshold of
-// larger ones seldom finds a hit in it, and binding the readings of a word costs
-// more than looking at its few documents. What a word stands for in a segment is
-// known beforehand, and with it how many documents match and the shortest one of
-// each reading, which is its champion. The scanner is bound only when that one
-// exceeds the threshold.
+// Deferred binding: a search that reaches a small segment with the threshold of larger ones
+// seldom finds a hit in it, and binding the readings of a word costs more than visiting its few
+// documents. The expansions of a word in a segment are known beforehand, and with them the
+// number of matches and the shortest document of each reading, which is its champion. The
+// scanner is bound only if the score of a champion exceeds the threshold.
 //
-// Example: the best two of "win", which starts "window" and "winter". In a segment
-// of a million documents two of them reach 3.6. A segment of 500 documents holds
-// "window" twice; its shorter document is five words long and scores 2.9. Two
-// matches are counted, and the segment is passed over.
+// Example: the best two of "win", which starts "window" and "winter". In a segment of a million
+// documents two of them reach 3.6. A segment of 500 documents holds "window" twice; its shorter
+// document is five words long and scores 2.9. Two matches are counted, and the segment is
+// skipped.
 
-// deferred is what is known of a scanner that is not bound.
+// deferred holds what is known about a scanner that is not bound.
 type deferred struct {
 	query   plan.Node // nil: the scanner is bound
-	atLeast int       // matches
+	atLeast int       // minimum number of matches
 	isAll   bool      // whether atLeast counts every match
 	top     float64   // no document scores more
 }
 
-// InitDeferred makes a zero Scanner one of a query whose hits are ranked by score.
-// It is bound when it is asked to, if enough is known of the segment without that, and
-// at once otherwise.
+// InitDeferred makes a zero Scanner one of a query whose hits are ranked by score. If enough is
+// known about the segment, the scanner stays unbound until Bind; otherwise it is bound at once.
 func (v *View) InitDeferred(ctx context.Context, s *Scanner, segment int, query plan.Node) error {
 	if n, ok := query.(*plan.Word); ok && v.isForeseeable(n) {
 		ok, err := v.foresee(ctx, s, segment, n)
@@ -40,7 +38,7 @@ func (v *View) InitDeferred(ctx context.Context, s *Scanner, segment int, query 
 	return v.InitScanner(ctx, s, segment, query, nil, true)
 }
 
-// IsDeferred reports whether the scanner is to be bound before it runs.
+// IsDeferred reports whether the scanner must be bound before it runs.
 func (s *Scanner) IsDeferred() bool { return s.deferred.query != nil }
 
 // IsBelow reports whether no document of a deferred scanner exceeds a threshold.
@@ -68,9 +66,9 @@ func (v *View) isForeseeable(n *plan.Word) bool {
 	return true
 }
 
-// foresee fills in what is known of a word in a segment. It reports false when that
-// is not enough: a document that holds the word as typed scores by its occurrences
-// too, and of deleted ones nothing is known.
+// foresee fills in what is known about a word in a segment. It returns false when that is not
+// enough: the scores of documents that hold the word as typed also depend on its occurrences,
+// and nothing is known about which documents are deleted.
 func (v *View) foresee(ctx context.Context, s *Scanner, segment int, n *plan.Word) (bool, error) {
 	at := v.Snapshot.Segments[segment]
 	f := &n.Fields[0]
@@ -108,7 +106,7 @@ func (v *View) foresee(ctx context.Context, s *Scanner, segment int, n *plan.Wor
 	return true, nil
 }
 
-// has reports whether a document holds a term at a distance.
+// has reports whether some document holds a term at a distance.
 func (e *expansion) has(distance int) bool {
 	switch {
 	case e.lazy != nil:

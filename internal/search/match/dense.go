@@ -8,12 +8,12 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Dense conjunction: as long as every match is wanted, frequent terms are read
-// as the bits of a window and combined word by word (bitmap intersection;
-// Culpepper, Moffat: Efficient set intersection for inverted indexing, TOIS 2010). Where a
-// document stands among the bits of a term, its rank, is where its frequency
-// stands in the blocks, without decoding or searching documents. When there is a
-// threshold, the block-max conjunction goes on from the window reached.
+// Dense conjunction: as long as every match is wanted, frequent terms are read as the bits of a
+// window and combined word by word (bitmap intersection; Culpepper, Moffat: Efficient set
+// intersection for inverted indexing, TOIS 2010). The rank of a document among the bits of a
+// term is the index of its frequency in the blocks, so that no documents are decoded or
+// searched. Once there is a threshold, the block-max conjunction continues from the current
+// window.
 //
 // Example, with a window of 8 documents:
 //
@@ -21,10 +21,10 @@ import (
 //	shoe    0011 0101      frequencies 1 2 1 4
 //	both    0010 0101      documents 2, 5 and 7
 //
-// Document 5 is the fourth bit of red, which has rank 3, and the third of shoe,
-// which has rank 2: its frequencies are 3 and 1.
+// Document 5 is the fourth bit of red, with rank 3, and the third of shoe, with rank 2: its
+// frequencies are 3 and 1.
 
-// maxDense is how many terms of a conjunction are read as bits at once.
+// maxDense is the largest number of terms of a conjunction that are read as bits.
 const maxDense = 8
 
 // ranks walks the frequencies of a term along the bits of one window.
@@ -32,13 +32,13 @@ type ranks struct {
 	it     *postings.Iterator
 	bits   *Bits
 	freqs  []uint32
-	start  int // place of the first document of the window in the current block
+	start  int // index in the current block of the first document of the window
 	word   int // words counted so far
-	before int // bits in them
+	before int // bits in those words
 }
 
-// newRanks places the walk at the first document of the window. It reports
-// false when the term has none from there on.
+// newRanks positions the walk at the first document of the window. It returns false when the
+// term has no documents from there on.
 func newRanks(it *postings.Iterator, window *Bits, base uint32) (ranks, bool) {
 	doc, index := it.Seek(base)
 	if doc == postings.NoMoreDocs {
@@ -47,8 +47,8 @@ func newRanks(it *postings.Iterator, window *Bits, base uint32) (ranks, bool) {
 	return ranks{it: it, bits: window, start: index, freqs: it.Freqs()}, true
 }
 
-// frequency returns how often the document at a place of the window holds the
-// term. Places rise from call to call, and the term's bits hold them.
+// frequency returns how often the at-th document of the window holds the term. at must ascend
+// from call to call and be among the term's bits.
 func (r *ranks) frequency(at uint32) uint32 {
 	w := int(at >> 6)
 	for ; r.word < w; r.word++ {
@@ -67,8 +67,7 @@ func (r *ranks) frequency(at uint32) uint32 {
 	return r.freqs[place]
 }
 
-// addRanked adds the scores of a term to documents of a window that all hold
-// it.
+// addRanked adds the scores of a term to documents of a window that all hold it.
 func (s *termStep) addRanked(window *Bits, base uint32, docs []uint32, sums []float64) {
 	r, ok := newRanks(&s.scorer, window, base)
 	if !ok {
@@ -79,8 +78,8 @@ func (s *termStep) addRanked(window *Bits, base uint32, docs []uint32, sums []fl
 	}
 }
 
-// walkDense walks a conjunction window by window: the bits of all terms are
-// combined first, and what is left is scored.
+// walkDense walks a conjunction window by window: it combines the bits of all terms first and
+// scores what is left.
 func (s *Scanner) walkDense(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	terms := append([]*termStep{c.lead}, c.others...)

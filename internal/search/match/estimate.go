@@ -5,23 +5,22 @@ import (
 	"time"
 )
 
-// What a scan takes for each document that it looks at, seen over a million
-// commit messages on one core.
+// The time that a scan takes for each document that it reads, measured over a million commit
+// messages on one core.
 const (
 	unionTime       = 3 * time.Nanosecond
-	conjunctionTime = 9 * time.Nanosecond // of the rarest part, looked up in the others
+	conjunctionTime = 9 * time.Nanosecond // per document of the rarest part, looked up in the others
 	phraseTime      = 20 * time.Nanosecond
 	otherTime       = 10 * time.Nanosecond
 
-	bitTime    = 2 * time.Nanosecond   // of terms that are read as bits, and
-	windowTime = 500 * time.Nanosecond // for each of them and window
+	bitTime    = 2 * time.Nanosecond   // per document of terms read as bits, plus
+	windowTime = 500 * time.Nanosecond // per term and window
 )
 
-// Estimate returns about how long a scan of all documents takes that spends its
-// time all over the segment, so that ranges of documents can be scanned side by
-// side. It is 0 where the best documents are soon found or known: those of a
-// single term, and of a word by its champions. isRanked says whether the sink
-// looks at every match.
+// Estimate returns about how long a scan of all documents takes, so that ranges of documents
+// can be scanned in parallel. It returns 0 when the best documents are found early or known
+// beforehand: those of a single term, and those of a word by its champions. isRanked says
+// whether the sink looks at every match.
 func (s *Scanner) Estimate(isRanked bool) time.Duration {
 	if s.IsDeferred() {
 		return 0
@@ -57,9 +56,9 @@ func (s *Scanner) Estimate(isRanked bool) time.Duration {
 	return each * time.Duration(s.Cost())
 }
 
-// Expected returns about how many documents match a conjunction if each of its parts
-// matches anywhere. It is false for other roots, and where a union of terms is among
-// the parts: the best of these are found at little cost.
+// Expected estimates how many documents match a conjunction, assuming that its parts are
+// independent. It returns false for other roots, and for conjunctions with a union of terms,
+// whose best documents are cheap to find.
 func (s *Scanner) Expected() (n int, ok bool) {
 	switch root := s.root.(type) {
 	case noStep:
@@ -81,7 +80,7 @@ func (s *Scanner) Expected() (n int, ok bool) {
 	return 0, false
 }
 
-// windowsTime is the time of terms that are read window by window.
+// windowsTime returns the time for terms that are read window by window.
 func (s *Scanner) windowsTime(terms ...step) (all time.Duration) {
 	windows := int(s.mask.documents/Span) + 1
 	for _, t := range terms {

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// maxWalked is how many terms are walked side by side; more become sets.
+	// maxWalked is how many terms are walked as postings; more become sets.
 	maxWalked = 8
-	// minWalked is how many documents several terms have to be walked: fewer
-	// become sets too, whose size is known.
+	// minWalked is how many documents several terms must have to be walked: fewer become sets,
+	// whose size is known.
 	minWalked = 8192
 )
 
@@ -35,8 +35,8 @@ func (b *binder) expand(ctx context.Context, n *plan.Expand) (step, error) {
 	return union.smallest(), nil
 }
 
-// near returns the step of the documents that hold a term at a distance, nil
-// when there are none.
+// near returns the step of the documents that hold a term at a distance, nil when there are
+// none.
 func (b *binder) near(ctx context.Context, n *plan.Expand, distance int) (step, error) {
 	e, err := b.expansion(ctx, n)
 	switch {
@@ -61,8 +61,8 @@ func (b *binder) near(ctx context.Context, n *plan.Expand, distance int) (step, 
 	return union.smallest(), nil
 }
 
-// expansion returns what a word stands for in the segment, nil when that does
-// not have the field.
+// expansion returns what a word stands for in the segment, nil when the segment does not have
+// the field.
 func (b *binder) expansion(ctx context.Context, n *plan.Expand) (*expansion, error) {
 	if bySegment, ok := b.view.expansions.get(n); ok && bySegment[b.number] != nil {
 		return bySegment[b.number], nil
@@ -82,21 +82,21 @@ func (b *binder) expansion(ctx context.Context, n *plan.Expand) (*expansion, err
 	return e, nil
 }
 
-// expansion is what a word stands for in a segment, by distance: the terms
-// where they are few, else the documents that hold them. It never changes but
-// for what is made when first asked for.
+// expansion is what a word stands for in a segment, by distance: the terms if they are few,
+// otherwise the documents that hold them. It never changes, apart from values that are computed
+// on first use.
 type expansion struct {
 	terms [][]terms.Entry
 	sets  []*docset.Set
 	lazy  *docset.Lazy // of a word without typos
 
-	byForm []formMatch // alone, where only these are kept
+	byForm []formMatch // the only field in entries of Caches.forms
 
-	holders []uint64 // by distance, documents of the terms; those of several as often
+	holders []uint64 // by distance, documents of the terms; one with several terms counts for each
 	atLeast int      // documents that hold one of the terms, unless there are sets
-	isCount bool     // atLeast is how many there are
+	isCount bool     // atLeast is the exact number
 
-	union func() int // documents that are in any of the sets
+	union func() int // returns the number of documents in any of the sets
 
 	best championLists
 	live atomic.Pointer[liveCount]
@@ -164,9 +164,9 @@ func (b *binder) findExpansion(ctx context.Context, field *terms.Field, n *plan.
 	return e, nil
 }
 
-// minMatches returns how many documents hold one of the terms at least, and
-// whether that is all of them. The union of sets is counted when first asked
-// for: words of several fields never ask.
+// minMatches returns a lower bound of how many documents hold one of the terms, and whether it
+// is exact. The union of sets is counted on first use, since words of several fields never need
+// it.
 func (e *expansion) minMatches() (atLeast int, exact bool) {
 	if e.sets != nil {
 		return e.union(), true
@@ -174,8 +174,8 @@ func (e *expansion) minMatches() (atLeast int, exact bool) {
 	return e.atLeast, e.isCount
 }
 
-// starting returns the terms that start with a word or with it as typed, and
-// those whose surface forms start with it as typed; byForm is the latter.
+// starting returns the terms that start with a word or with its typed form, and those with a
+// surface form that starts with its typed form; byForm is the latter.
 func (b *binder) starting(ctx context.Context, field *terms.Field, n *plan.Expand) (entries []terms.Entry, byForm []formMatch, err error) {
 	from, to := field.Prefix([]byte(n.Text))
 	alsoFrom, alsoTo := from, from // terms that start with the word as typed
@@ -212,16 +212,16 @@ func (b *binder) starting(ctx context.Context, field *terms.Field, n *plan.Expan
 	return byOrd(entries), byForm, nil
 }
 
-// byOrd sorts entries and keeps each once.
+// byOrd sorts entries and removes duplicates.
 func byOrd(entries []terms.Entry) []terms.Entry {
 	slices.SortFunc(entries, func(a, b terms.Entry) int { return cmp.Compare(a.Ord, b.Ord) })
 	return slices.CompactFunc(entries, func(a, b terms.Entry) bool { return a.Ord == b.Ord })
 }
 
-// readings returns the terms a word may stand for, by distance, each once at
-// its smallest: its own distance from the stem of the word or from the word as
-// typed, or that of one of its surface forms from the word as typed. Where there
-// are other segments, byForm is the terms that their forms bring nearer.
+// readings returns the terms that a word may stand for, by distance, each once at its smallest:
+// its own distance from the stem of the word or from the word as typed, or the distance of one
+// of its surface forms from the word as typed. If there are other segments, byForm contains the
+// terms that their forms bring nearer.
 func (b *binder) readings(ctx context.Context, field *terms.Field, n *plan.Expand) (found [][]terms.Entry, byForm []formMatch, err error) {
 	if n.Edits == 0 {
 		found = make([][]terms.Entry, 1)

@@ -7,15 +7,15 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// maxUnion is how many terms are walked side by side; more become a set.
+// maxUnion is how many terms of a filter are walked as postings; more become a set.
 const maxUnion = 4
 
-// fewHeld is how many documents of a term are looked up in its postings however
-// often a filter asks for it.
+// fewHeld: a term with at most this many documents is looked up in its postings, however often
+// filters use it.
 const fewHeld = 8 * chunk
 
-// filter returns the step of a node that only narrows: postings where one or
-// a few terms say it, a set worked out once otherwise.
+// filter returns the step of a node that only narrows: postings for a few terms, otherwise a
+// set that is computed once.
 func (b *binder) filter(ctx context.Context, n plan.Node) (step, error) {
 	count, isTerms := docset.CountTerms(b.segment.Reader, n)
 	if !isTerms {
@@ -41,8 +41,8 @@ func (b *binder) filter(ctx context.Context, n plan.Node) (step, error) {
 	return union, nil
 }
 
-// cached returns the set of a node, made once per segment as long as the
-// cache keeps it.
+// cached returns the step of the set of a node. make computes the set once per segment as long
+// as the cache keeps it.
 func (b *binder) cached(ctx context.Context, n plan.Node, make func() (*docset.Set, error)) (step, error) {
 	if set := b.view.caches.filter(b, n); set != nil {
 		return stepOf(set), nil

@@ -8,22 +8,22 @@ import (
 	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
-// Filtered: a conjunction that is led by a sparse set, as a narrow filter is. Its
-// documents are taken a block's worth at a time and looked up in the terms; what the
-// terms may add in the range of those documents bounds them.
+// Filtered: a conjunction led by a sparse set, such as a narrow filter. Its documents are
+// looked up in the terms a block's worth at a time; the bounds of the terms in the range of
+// those documents bound their scores.
 //
-// Example: brand = acme leaves the documents 4, 90, 700 and 8,000, and the text
-// asks for "shoe". The postings of "shoe" are sought for these four alone: of its
-// 40,000 documents at most four blocks are decoded. With the threshold at 3 and
-// "shoe" bounded by 2.8 between 4 and 8,000, none is.
+// Example: brand = acme leaves the documents 4, 90, 700 and 8,000, and the text asks for
+// "shoe". The postings of "shoe" are sought for these four alone: of its 40,000 documents at
+// most four blocks are decoded. With the threshold at 3 and "shoe" bounded by 2.8 between 4 and
+// 8,000, none are.
 
-// walkFiltered is walkConjunction for a set that leads.
+// walkFiltered is walkConjunction for a leading set.
 func (s *Scanner) walkFiltered(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	_, err := s.walkList(ctx, c, from, to, sink)
 	return err
 }
 
-// walkList walks the documents that are listed. It reports whether the sink wants more.
+// walkList walks the listed documents. It reports whether the sink wants more.
 func (s *Scanner) walkList(ctx context.Context, c conjunction, from, to uint32, sink Sink) (goesOn bool, err error) {
 	done := ctx.Done()
 	var boundsBuffer [fewBounds]float64
@@ -51,8 +51,8 @@ func (s *Scanner) walkList(ctx context.Context, c conjunction, from, to uint32, 
 	return true, nil
 }
 
-// keepIn drops the documents that are not in a set. Whether a document stays is not
-// asked by a branch, which a processor could not guess.
+// keepIn drops the documents that are not in a set. It avoids a branch per document, which the
+// processor could not predict.
 func (b *batch) keepIn(set *docset.Set) {
 	docs, sums := b.Docs, b.Sums[:len(b.Docs)]
 	kept := 0

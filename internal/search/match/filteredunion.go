@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Filtered union: terms of which any will do, behind filters that leave few
-// documents. What the filters leave is looked up in the terms, the strongest
-// first, as long as a document can still exceed the threshold. A sparse set is taken
-// a block's worth at a time, other filters are combined as the bits of a window.
+// Filtered union: a union of terms behind filters that leave few documents. The remaining
+// documents are looked up in the terms, the strongest first, as long as a document can still
+// exceed the threshold. A sparse set is taken a block's worth at a time; other filters are
+// combined as the bits of a window.
 //
-// Example: brand = acme leaves the documents 4, 90 and 700 of a window, and the text
-// asks for "red" or "canon" with the threshold at 3. "canon", bounded by 5, adds 4.1
-// to document 90. What is left of the bounds, 2.8 for "red", does not bring 4 and
-// 700 above 3: "red" is looked up for document 90 alone.
+// Example: brand = acme leaves the documents 4, 90 and 700 of a window, and the text asks for
+// "red" or "canon" with the threshold at 3. "canon", bounded by 5, adds 4.1 to document 90. The
+// remaining bound, 2.8 for "red", cannot lift 4 and 700 above 3: "red" is looked up for
+// document 90 alone.
 
 // walkFilteredUnion walks the documents that filters leave.
 func (s *Scanner) walkFilteredUnion(ctx context.Context, terms []*termStep, narrow *conjunction, from, to uint32, sink Sink) error {
@@ -65,11 +65,11 @@ type leftCandidates struct {
 	narrow   *conjunction
 	mask     *mask
 	from, to uint32
-	first    int // the next of a sparse set that leads
+	first    int // next index in a leading sparse set
 	bits     Bits
 }
 
-// next returns the range of documents that is next, an empty one at the end.
+// next returns the next range of documents, an empty one at the end.
 func (c *leftCandidates) next() (begin, end uint32) {
 	n := c.narrow
 	if n.listed != nil {
@@ -90,7 +90,7 @@ func (c *leftCandidates) next() (begin, end uint32) {
 	return begin, begin + Span
 }
 
-// pass leaves the documents of a range out.
+// pass skips the documents of a range.
 func (c *leftCandidates) pass(end uint32) {
 	if c.narrow.listed != nil {
 		c.first += chunk
@@ -98,7 +98,7 @@ func (c *leftCandidates) pass(end uint32) {
 	c.from = end
 }
 
-// fill makes the documents of a range that sets and terms leave the batch.
+// fill makes the batch the documents of a range that the sets and terms leave.
 func (c *leftCandidates) fill(out *batch, begin, end uint32) {
 	n := c.narrow
 	if n.listed != nil {
@@ -131,8 +131,8 @@ func (c *leftCandidates) fill(out *batch, begin, end uint32) {
 	c.pass(end)
 }
 
-// keepWindows drops the documents of windows that a sink skips, and reports whether
-// there were any.
+// keepWindows drops the documents of windows that a sink skips, and reports whether there were
+// any.
 func (b *batch) keepWindows(sink Sink) (dropped bool) {
 	kept := 0
 	base, skips := NoMore, false
@@ -151,8 +151,8 @@ func (b *batch) keepWindows(sink Sink) (dropped bool) {
 	return dropped
 }
 
-// keepScored drops documents without a score. Every term scores above zero, so
-// such a document holds none.
+// keepScored drops documents without a score. Every term scores above zero, so such a document
+// holds none of them.
 func (b *batch) keepScored() {
 	kept := 0
 	for i, sum := range b.Sums {

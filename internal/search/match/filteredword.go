@@ -8,18 +8,18 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Filtered word: one word of several readings behind filters. What the sets among the
-// filters leave is marked in the bits of a few windows at a time, and the documents of
-// every reading are looked up there, the nearest reading first: only those that the
-// filters leave are scored. A reading of few documents is walked as the list that it
-// is. What else filters is looked up for the documents that then exceed the threshold.
+// Filtered word: one word with several readings behind filters. The documents that the set
+// filters leave are marked in the bits of a few windows at a time, and the documents of every
+// reading are looked up there, the nearest reading first: only documents that the filters leave
+// are scored. A reading of few documents is walked as a list. The other filters are looked up
+// for the documents that then exceed the threshold.
 //
-// Example: "cam", typed in part, behind brand = acme, which leaves the documents 4, 90
-// and 700 of a window. No document holds "cam"; the start of longer words is the set
-// 8, 90, 300, 700, 702: two bits are found, and 90 and 700 are scored by their length.
+// Example: "cam", typed in part, behind brand = acme, which leaves the documents 4, 90 and 700
+// of a window. No document holds "cam"; the start of longer words is the set 8, 90, 300, 700,
+// 702: two bits are found, and 90 and 700 are scored by their length.
 
-// filteredWordOf takes a root apart that is one word behind filters. It returns nil when
-// it is something else, or when the word has a reading that does not score by length in
+// filteredWordOf returns the word and the filters of a root that is one word behind filters. It
+// returns nil for other roots, and if the word has a reading that does not score by length in
 // one field.
 func filteredWordOf(root step) (*wordStep, *conjunction) {
 	and, ok := root.(*andStep)
@@ -33,8 +33,8 @@ func filteredWordOf(root step) (*wordStep, *conjunction) {
 	return w, filtersOf(and, slices.Index(and.steps, step(w)))
 }
 
-// isByDocument reports whether the word as typed is a term and every other reading
-// scores by length in one field.
+// isByDocument reports whether the word as typed is a term and every other reading scores by
+// length in one field.
 func (s *wordStep) isByDocument() bool {
 	switch whole := s.whole.(type) {
 	case noStep:
@@ -48,8 +48,7 @@ func (s *wordStep) isByDocument() bool {
 	return (s.start == nil || s.start.isOfOne()) && !slices.ContainsFunc(s.bands, func(b *band) bool { return !b.isOfOne() })
 }
 
-// isOfOne reports whether the band scores by length in one field, in which one step
-// finds it.
+// isOfOne reports whether the band scores by length in one field and a single step finds it.
 func (b *band) isOfOne() bool { return b.isPlain() && b.top > 0 && len(b.fields[0].find) == 1 }
 
 // walkFilteredWord walks the documents of a word that filters leave.
@@ -94,8 +93,8 @@ func (s *Scanner) walkFilteredWord(ctx context.Context, w *wordStep, narrow *con
 	return nil
 }
 
-// split takes filters apart: those that are marked in bits, and those that documents of
-// the word are looked up in: terms that more documents hold, numbers and list values.
+// split separates the filters to mark in bits from those in which documents of the word are
+// looked up: terms that more documents hold than the word, numbers and list values.
 func (c *conjunction) split(cost int) (marked, late *conjunction) {
 	marked, late = &conjunction{sets: c.sets}, &conjunction{ranges: c.ranges, values: c.values}
 	for _, t := range c.others {
@@ -108,7 +107,7 @@ func (c *conjunction) split(cost int) (marked, late *conjunction) {
 	return marked, late
 }
 
-// next returns a document not before from; no document between the two is in all sets
+// next returns a document at or after from such that no document between the two is in all sets
 // and terms.
 func (c *conjunction) next(from uint32) uint32 {
 	for _, t := range c.others {
@@ -120,8 +119,8 @@ func (c *conjunction) next(from uint32) uint32 {
 	return c.nextInSets(from)
 }
 
-// mark leaves the documents of some windows that filters leave in the joined bits, and
-// reports whether there are any.
+// mark sets the joined bits to the documents of some windows that filters leave, and reports
+// whether there are any.
 func (s *Scanner) mark(c *conjunction, base, end uint32) bool {
 	some, other := false, &s.scratch.out
 	for i := range s.scratch.joined.in[:(end-base)/Span] {
@@ -147,10 +146,10 @@ func (s *Scanner) mark(c *conjunction, base, end uint32) bool {
 	return some
 }
 
-// addReadings leaves the documents among the joined bits that hold a word in a union
-// with their scores: those of the nearest reading, and the better score where a document
-// holds the word as typed and as the start of a longer one. The last readings may be
-// left out when they do not exceed the threshold.
+// addReadings adds the documents among the joined bits that hold a word to a union, with the
+// score of the nearest reading, or the better score if a document holds the word as typed and
+// as the start of a longer one. It may leave out the last readings if they do not exceed the
+// threshold.
 func (s *Scanner) addReadings(w *wordStep, u *union, threshold float64) {
 	bands := w.bands
 	for len(bands) > 0 && bands[len(bands)-1].top <= threshold {
@@ -189,8 +188,8 @@ func (s *Scanner) addTyped(t *termStep, u *union) {
 	}
 }
 
-// addBand adds the documents of a band among the joined bits. Those that are there
-// already keep their score, or take the better one.
+// addBand adds the documents of a band among the joined bits. Documents that are already in the
+// union keep their score, or take the better one.
 func (s *Scanner) addBand(b *band, u *union, better bool) {
 	values, lengths := b.byLength(), b.fields[0].lengths
 	add := func(at uint32) {
@@ -230,5 +229,5 @@ func (s *Scanner) addBand(b *band, u *union, better bool) {
 	}
 }
 
-// has reports whether the at-th document of the windows is among those that may be hits.
+// has reports whether the at-th document of the windows may be a hit.
 func (j *joinedBits) has(at uint32) bool { return j.in[at/Span%maxWindows].Has(at) }

@@ -11,21 +11,20 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// A segment lists the surface forms of its own documents only, and a term is as
-// near to a typed word as the nearest of its forms. For a score that does not
-// depend on how documents are spread over segments, a term is as near in every
-// segment as it is in the one that has its nearest form:
+// A segment stores only the surface forms of its own documents, and a term is as near to a
+// typed word as the nearest of its forms. Scores must not depend on how documents are spread
+// over segments, so a term is as near in every segment as it is in the segment with its nearest
+// form:
 //
 //	segment 1   documentation → document
 //	segment 2   documented    → document
 //	typed       documentaton: one edit from a form of segment 1
-//	            segment 2 has no form near it, and reads document with one edit too
+//	            segment 2 has no form near it, but also reads document with one edit
 //
-// Terms that are near by themselves are so in every segment. Only those that a
-// form brings nearer are exchanged, which are few.
+// Terms that are near by themselves are near in every segment. Only the terms that a form
+// brings nearer are exchanged, and these are few.
 
-// formMatch is a term that a surface form brings nearer to a word than the term
-// itself is.
+// formMatch is a term that a surface form brings nearer to a word than the term itself is.
 type formMatch struct {
 	term     string
 	distance uint8
@@ -42,8 +41,8 @@ func keyOf(n *plan.Expand) expandKey {
 	return expandKey{n.Structure, n.Text, n.Surface, n.Prefix, n.Edits, n.Fixed}
 }
 
-// exchangeForms works out which terms of each segment the forms of others bring
-// nearer to a word. Like Prepare it must run before Scanners are made.
+// exchangeForms finds the terms of each segment that the forms of other segments bring nearer
+// to a word. Like Prepare, it must run before Scanners are made.
 func (v *View) exchangeForms(ctx context.Context, n *plan.Expand) error {
 	if len(v.Snapshot.Segments) < 2 {
 		return nil
@@ -64,8 +63,8 @@ func (v *View) exchangeForms(ctx context.Context, n *plan.Expand) error {
 	return nil
 }
 
-// findForeign returns, by segment, the terms that forms of other segments bring
-// nearer to a word than those of the segment, ascending; nil when there are none.
+// findForeign returns, by segment and in ascending order, the terms that forms of other
+// segments bring nearer to a word than those of the segment; nil when there are none.
 func (v *View) findForeign(ctx context.Context, n *plan.Expand) ([][]terms.Match, error) {
 	segments := v.Snapshot.Segments
 	byForm := make([][]formMatch, len(segments))
@@ -107,7 +106,7 @@ func (v *View) findForeign(ctx context.Context, n *plan.Expand) ([][]terms.Match
 	return foreign, nil
 }
 
-// nearestForms sorts matches by term and keeps the nearest of each.
+// nearestForms sorts matches by term and keeps the nearest match of each term.
 func nearestForms(all []formMatch) []formMatch {
 	slices.SortFunc(all, func(a, b formMatch) int {
 		return cmp.Or(strings.Compare(a.term, b.term), cmp.Compare(a.distance, b.distance))
@@ -115,8 +114,8 @@ func nearestForms(all []formMatch) []formMatch {
 	return slices.CompactFunc(all, func(a, b formMatch) bool { return a.term == b.term })
 }
 
-// formMatches returns the terms that forms of the segment bring nearer to a
-// word. What else was found on the way is kept for the search.
+// formMatches returns the terms that forms of the segment bring nearer to a word. The readings
+// found along the way are kept for the search.
 func (b *binder) formMatches(ctx context.Context, n *plan.Expand) ([]formMatch, error) {
 	field := b.segment.Reader.Terms(n.Structure)
 	if field == nil || field.NumForms() == 0 {
@@ -137,7 +136,7 @@ func (b *binder) formMatches(ctx context.Context, n *plan.Expand) ([]formMatch, 
 	return byForm, nil
 }
 
-// foreign returns the terms of the segment that forms of others bring nearer.
+// foreign returns the terms of the segment that forms of other segments bring nearer.
 func (b *binder) foreign(n *plan.Expand) []terms.Match {
 	if b.view.foreign.count == 0 {
 		return nil
@@ -148,7 +147,7 @@ func (b *binder) foreign(n *plan.Expand) []terms.Match {
 	return nil
 }
 
-// withForeign adds terms to those found, each once at its smallest distance.
+// withForeign adds foreign terms to those found, keeping each term at its smallest distance.
 func withForeign(found [][]terms.Entry, foreign []terms.Match) [][]terms.Entry {
 	if len(foreign) == 0 {
 		return found
@@ -162,8 +161,7 @@ func withForeign(found [][]terms.Entry, foreign []terms.Match) [][]terms.Entry {
 	return byDistance(all, len(found)-1)
 }
 
-// byDistance returns the entries of matches by distance, each once at its
-// smallest.
+// byDistance groups the entries of matches by distance, keeping each term at its smallest.
 func byDistance(matches []terms.Match, edits int) [][]terms.Entry {
 	sortMatches(matches)
 	found := make([][]terms.Entry, edits+1)
@@ -187,8 +185,8 @@ func sortMatches(matches []terms.Match) {
 	})
 }
 
-// nearerByForm returns those of the terms found by their forms that were not
-// found as near by themselves. Both lists are in the order of sortMatches.
+// nearerByForm returns the terms found by their forms that were not found as near by
+// themselves. Both lists are in the order of sortMatches.
 func nearerByForm(field *terms.Field, byTerm, byForm []terms.Match) []formMatch {
 	var nearer []formMatch
 	for _, m := range byForm {
@@ -202,8 +200,8 @@ func nearerByForm(field *terms.Field, byTerm, byForm []terms.Match) []formMatch 
 	return nearer
 }
 
-// startsByForm returns the terms of the forms first to last that do not start
-// as one of the words themselves.
+// startsByForm returns the terms of the forms first to last-1 that do not themselves start with
+// one of the words.
 func startsByForm(field *terms.Field, first, last int, words ...string) []formMatch {
 	var found []formMatch
 	for i := first; i < last; i++ {

@@ -5,41 +5,38 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Block join: the documents of a sorted list that a term holds too, one block of
-// its postings at a time (Demaine, López-Ortiz, Munro: Adaptive set
-// intersections, unions, and differences, SODA 2000). The list decides which
-// blocks are looked at: the postings seek the block of the next document, a
-// galloping search finds the run of documents that are not behind that block, and a
-// kernel compares run and block. What becomes of the matches is the caller's:
-// it gets their places in the list and in the block.
+// Block join: intersects a sorted list of documents with a term, one block of postings at a
+// time (Demaine, López-Ortiz, Munro: Adaptive set intersections, unions, and differences, SODA
+// 2000). The list decides which blocks are read: the postings seek the block of the next
+// document, a galloping search finds the run of documents that do not lie past that block, and
+// a kernel intersects the run with the block. The caller gets the indexes of each match in the
+// list and in the block.
 //
-// Example: the list is 3, 8, 40, 41, 90, and blocks of the term end at 7, 45
-// and 99. The block up to 7 is compared with 3, that up to 45 with 8, 40 and 41,
-// the last one with 90. If the term holds 5, 8, 41 and 90, the first block
-// leaves nothing, the second the pairs (1, 0) and (3, 1), when it starts with 8,
-// and the third the pair (4, 0).
+// Example: the list is 3, 8, 40, 41, 90, and blocks of the term end at 7, 45 and 99. The block
+// up to 7 is compared with 3, the block up to 45 with 8, 40 and 41, the last one with 90. If
+// the term holds 5, 8, 41 and 90, the first block yields nothing, the second the pairs (1, 0)
+// and (3, 1) if it starts with 8, and the third the pair (4, 0).
 
-// chunk is how many documents are looked up at once: a whole block.
+// chunk is how many documents are looked up at once: as many as a block holds.
 const chunk = postings.BlockSize
 
-// join walks the matches of a list of documents, which rise, and the blocks of a
-// term. The list may be changed behind the run that is looked at.
+// join walks the matches of a list of documents, in ascending order, and the blocks of a term.
+// The list may be changed before the current run.
 type join struct {
 	it       *postings.Iterator
 	docs     []uint32
-	from, to int // the run that is looked at
+	from, to int // current run
 
-	found  [chunk]uint16 // places of matches in the run
-	places [chunk]uint16 // and in the block
+	found  [chunk]uint16 // indexes of matches in the run
+	places [chunk]uint16 // indexes of matches in the block
 }
 
-// start begins a join; the postings do not go back.
+// start begins a join. The postings must not go back.
 func (j *join) start(it *postings.Iterator, docs []uint32) {
 	j.it, j.docs, j.from, j.to = it, docs, 0, 0
 }
 
-// next moves to the next block that has a match and returns how many it has, 0
-// at the end.
+// next moves to the next block with a match and returns its number of matches, or 0 at the end.
 func (j *join) next() int {
 	for j.to < len(j.docs) {
 		from := j.to
@@ -62,15 +59,15 @@ func (j *join) next() int {
 	return 0
 }
 
-// match returns the place of the i-th match in the list, and in the block.
+// match returns the index of the i-th match in the list and in the block.
 func (j *join) match(i int) (at, place int) { return j.from + int(j.found[i]), int(j.places[i]) }
 
-// fewLookUps is how many documents are looked up one by one in the bits of a
-// block; for more the block is decoded.
+// fewLookUps is the largest number of documents that are looked up one by one in the bits of a
+// block; for more, the block is decoded.
 const fewLookUps = 48
 
-// lookUp finds the documents that the current block of a term has, none of
-// which are behind it: their places in docs, and in the block.
+// lookUp finds the documents in the current block of a term; none may lie past the block. It
+// stores their indexes in docs and in the block, and returns their number.
 func lookUp(docs []uint32, it *postings.Iterator, found, places []uint16) int {
 	if len(docs) <= fewLookUps {
 		if n, ok := it.FindBits(docs, found, places); ok {

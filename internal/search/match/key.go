@@ -8,9 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// filterKey writes a node that only narrows as text that two nodes share
-// exactly when they match the same documents of the segment. Others have no
-// key.
+// filterKey encodes a node that only narrows, so that two nodes have the same key exactly when
+// they match the same documents of the segment. It returns false for other nodes.
 func (b *binder) filterKey(n plan.Node) (string, bool) {
 	key, ok := b.appendKey(nil, n)
 	return string(key), ok
@@ -115,8 +114,8 @@ func appendText(key []byte, s string) []byte {
 	return append(binary.AppendUvarint(key, uint64(len(s))), s...)
 }
 
-// appendExpand writes what a word stands for in a segment: the word, and the
-// terms that other segments bring nearer.
+// appendExpand encodes what a word stands for in a segment: the word itself, and the terms that
+// the forms of other segments bring nearer.
 func appendExpand(key []byte, n *plan.Expand, foreign []terms.Match) []byte {
 	key = append(key, flags(n.Prefix, false, false, false), byte(n.Edits), byte(n.Fixed))
 	for _, s := range []string{n.Structure, n.Text, n.Surface} {

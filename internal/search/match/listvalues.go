@@ -8,22 +8,20 @@ import (
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
-// List values: a nested clause leads, and the values that it matches are walked
-// by a scan of their own, with any strategy. The scan's sink folds the scores of
-// the values of one document into one and looks the document up in the other
-// parts of the conjunction. Where the best value of a document counts (fold
-// max), the threshold of documents is one of values, less what the other parts add
-// at most; other folds see all values.
+// List values: a nested clause leads, and a nested scan, with any strategy, walks the values
+// that match it. The sink of that scan folds the scores of the values of each document into one
+// and looks up the document in the other parts of the conjunction. When the best value of a
+// document counts (FoldMax), the threshold of documents, less what the other parts can add, is
+// a threshold of values; with other folds, the scan visits all values.
 //
-// Example: the best value counts, the other parts add 1 at most, threshold 5.
-// Document 7 has the values 4, 5 and 6, which score 2, 4.5 and 3: only the
-// second exceeds 5 − 1, and the scan of values may skip the others. The document
-// scores 4.5, and is looked up in the other parts.
+// Example: the best value counts, the other parts add at most 1, the threshold is 5. Document 7
+// has the values 4, 5 and 6, which score 2, 4.5 and 3: only the second exceeds 5 − 1, and the
+// scan of values may skip the others. The document scores 4.5 and is looked up in the other
+// parts.
 
-// walkListValues walks the list values of the nested clause that leads a
-// conjunction, or is all of it, and looks their documents up in the other
-// parts. Where the best value of a document counts, values that cannot lift
-// it above the threshold are skipped like documents are.
+// walkListValues walks the list values of the leading nested clause of a conjunction and looks
+// up their documents in the other parts, if any. When the best value of a document counts,
+// values that cannot lift it above the threshold are skipped.
 func (s *Scanner) walkListValues(ctx context.Context, c conjunction, from, to uint32, sink Sink) error {
 	f := c.fold
 	v := &valueSink{scanner: s, c: c, fold: f.fold, sink: sink, bounds: make([]float64, len(c.others)), from: from, to: to}
@@ -52,20 +50,20 @@ func (s *Scanner) walkListValues(ctx context.Context, c conjunction, from, to ui
 	return nil
 }
 
-// valueSink takes the list values that a scan finds, and hands their documents
-// to another sink.
+// valueSink receives the list values that a scan finds and hands their documents to another
+// sink.
 type valueSink struct {
 	scanner  *Scanner
 	c        conjunction
 	fold     folder
 	sink     Sink
 	bounds   []float64
-	rest     float64 // what the other parts add at most
-	from, to uint32  // documents asked for
+	rest     float64 // upper bound of what the other parts add
+	from, to uint32  // range of documents to report
 	ended    bool
 }
 
-// Take takes the values of a window.
+// Take receives the values of a window.
 func (v *valueSink) Take(base uint32, matched *Bits, sums *Sums) bool {
 	parents := v.c.fold.parents
 	for i, w := range matched {
@@ -87,7 +85,7 @@ func (v *valueSink) Take(base uint32, matched *Bits, sums *Sums) bool {
 	return v.flush()
 }
 
-// TakeDocs takes values.
+// TakeDocs receives values.
 func (v *valueSink) TakeDocs(values []uint32, scores []float32) bool {
 	parents := v.c.fold.parents
 	for i, value := range values {
@@ -104,8 +102,8 @@ func (v *valueSink) TakeDocs(values []uint32, scores []float32) bool {
 	return v.flush()
 }
 
-// close moves the open document to the batch, which has memory for those of a window;
-// values may come of several.
+// close moves the open document to the batch, which has memory for one window; the values may
+// come from several.
 func (v *valueSink) close() {
 	out := &v.scanner.scratch.batch
 	doc, score := v.fold.parent, v.fold.end()
@@ -123,7 +121,8 @@ func (v *valueSink) isNarrowed() bool {
 	return len(c.others)+len(c.sets)+len(c.ranges)+len(c.values)+len(c.folds) > 0
 }
 
-// flush hands the documents of the batch over that the other parts match.
+// flush hands the documents of the batch that match the other parts to the sink. It reports
+// whether the sink wants more.
 func (v *valueSink) flush() bool {
 	s := v.scanner
 	out := &s.scratch.batch
@@ -162,7 +161,7 @@ func (v *valueSink) narrow() {
 	s.scoreRest(c, threshold)
 }
 
-// Threshold is the score that a value must exceed for its document to be a hit.
+// Threshold returns the score that a value must exceed for its document to be a hit.
 func (v *valueSink) Threshold() float64 {
 	threshold := v.sink.Threshold()
 	if threshold <= 0 || v.rest == 0 && v.fold.factor == 1 {
@@ -171,8 +170,8 @@ func (v *valueSink) Threshold() float64 {
 	return (threshold - v.rest) / v.fold.factor / score.BoundSlack
 }
 
-// Prunes reports whether values may be left out: only where one value decides.
+// Prunes reports whether values may be left out, which requires that the best one decides.
 func (v *valueSink) Prunes() bool { return v.fold.fold == plan.FoldMax && v.sink.Prunes() }
 
-// SkipsWindow never skips: a document may stand in a later window.
+// SkipsWindow always returns false, as the document of a value may be in a later window.
 func (v *valueSink) SkipsWindow(uint32) bool { return false }

@@ -2,11 +2,11 @@ package match
 
 import "github.com/quiresearch/quire/internal/bitset"
 
-// mask is the documents that may be hits at all.
+// mask is the set of documents that may be hits.
 type mask struct {
 	documents     uint32
 	live, parents []uint64 // nil: all
-	domain        step     // list values of a path, when they are asked for
+	domain        step     // matches the list values of a path, in a scan of these
 }
 
 func (m *mask) window(base uint32, in *Bits) {
@@ -28,7 +28,7 @@ func (m *mask) window(base uint32, in *Bits) {
 	}
 }
 
-// has reports whether a document may be a hit.
+// has reports whether a document may be a hit. It ignores domain.
 func (m *mask) has(doc uint32) bool {
 	if m.live != nil && m.live[doc>>6]>>(doc&63)&1 == 0 {
 		return false
@@ -39,7 +39,7 @@ func (m *mask) has(doc uint32) bool {
 // isFull reports whether every document may be a hit.
 func (m *mask) isFull() bool { return m.live == nil && m.parents == nil && m.domain == nil }
 
-// narrow removes what the mask keeps out.
+// narrow removes the documents that are deleted or list values. It ignores domain.
 func (m *mask) narrow(base uint32, set *Bits) {
 	var some Bits
 	if m.live != nil {
@@ -52,7 +52,7 @@ func (m *mask) narrow(base uint32, set *Bits) {
 	}
 }
 
-// narrowWide removes what the mask keeps out.
+// narrowWide is narrow for a wide window.
 func (m *mask) narrowWide(base uint64, words *wide) {
 	if m.live != nil {
 		bitset.AndWords(words[:], m.live[base/64:])

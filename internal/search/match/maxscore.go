@@ -10,32 +10,29 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// MAXSCORE over a union of terms, window by window (Turtle, Flood: Query
-// evaluation: strategies and optimizations, 1995; Chakrabarti, Chaudhuri, Ganti:
-// Interval-based pruning for top-k processing over compressed lists, ICDE 2011).
-// Terms stand by their upper bounds. Those whose bounds together do not exceed
-// the threshold are non-essential: a document that holds only them is not a hit, so
-// they are looked up for the documents of the essential terms alone, the
-// strongest first, and only as long as a document can still exceed the
-// threshold. When one essential term is left for the whole segment, its blocks
-// are walked like those of a single term.
+// MAXSCORE over a union of terms, window by window (Turtle, Flood: Query evaluation: strategies
+// and optimizations, 1995; Chakrabarti, Chaudhuri, Ganti: Interval-based pruning for top-k
+// processing over compressed lists, ICDE 2011). Terms are ordered by their upper bounds. Those
+// whose bounds together do not exceed the threshold are non-essential: a document that holds
+// only them is not a hit, so they are looked up only for the documents of the essential terms,
+// the strongest first, and only as long as a document can still exceed the threshold. When one
+// essential term is left for the whole segment, its blocks are walked like those of a single
+// term.
 //
-// Example: the threshold is 6; in a window "the" is bounded by 0.5, "red" by 3,
-// "canon" by 5.
+// Example: the threshold is 6; in a window "the" is bounded by 0.5, "red" by 3, "canon" by 5.
 //
 //	the              0.5 ≤ 6        non-essential
 //	the + red        3.5 ≤ 6        non-essential
 //	… + canon        8.5 > 6        essential: its documents are scored
 //
-// Documents of "canon" that score 2.5 or less are dropped, as 3.5 is all that
-// the others add. A document with 4.1 is looked up in "red": it adds 1.2, and
-// 5.3 + 0.5 does not exceed 6, so "the" is not looked up. The window is left
-// out altogether once the threshold reaches 8.5.
+// Documents of "canon" that score 2.5 or less are dropped, as the others add at most 3.5. A
+// document with 4.1 is looked up in "red": it adds 1.2, and 5.3 + 0.5 does not exceed 6, so
+// "the" is not looked up. Once the threshold reaches 8.5, the whole window is skipped.
 //
-// Filters that leave many documents are looked up for what the essential terms
-// leave, before the others are.
+// Filters that leave many documents are looked up for the documents of the essential terms,
+// before the non-essential terms are.
 
-// termsOf returns the terms of an Or of nothing but scored terms.
+// termsOf returns the terms of an Or of scored terms only, or nil.
 func termsOf(root step) []*termStep {
 	or, ok := root.(*orStep)
 	if !ok {
@@ -53,18 +50,18 @@ func termsOf(root step) []*termStep {
 }
 
 const (
-	// leastFiltered is the part of the documents, at least, that the filters of a
-	// union leave, by what each leaves of all, for its terms to lead. Behind
-	// narrower ones the threshold rises too slowly.
+	// leastFiltered is the smallest part of the documents that the filters of a union may
+	// leave, estimated from what each leaves of all, for its terms to lead. Behind narrower
+	// filters the threshold rises too slowly.
 	leastFiltered = 1.0 / 24
-	// lookUpShare is how many times fewer documents the filters leave, counted for
-	// each term, than the terms hold, for those documents to lead; see
+	// lookUpShare: the documents that the filters leave lead if lookUpShare times their number,
+	// counted once for each term, is at most the number of documents of the terms; see
 	// filteredunion.go.
 	lookUpShare = 1.5
 )
 
-// unionOf returns how to walk an Or of nothing but scored terms, or an And of one
-// and of filters; a choice without terms for any other root.
+// unionOf returns how to walk an Or of scored terms only, or an And of such an Or and filters;
+// for other roots, a choice without terms.
 func (s *Scanner) unionOf(root step) choice {
 	and, ok := root.(*andStep)
 	if !ok {
@@ -85,7 +82,7 @@ func (s *Scanner) unionOf(root step) choice {
 	if s.mask.parents != nil {
 		documents = float64(s.binder.segment.Reader.NumRoots())
 	}
-	left, leading := 1.0, 1.0 // of the documents, by all filters and by those that can lead
+	left, leading := 1.0, 1.0 // part of the documents left by all filters, and by those that can lead
 	for i, member := range and.steps {
 		if i == at {
 			continue
@@ -113,7 +110,7 @@ func (s *Scanner) unionOf(root step) choice {
 	return c
 }
 
-// filtersOf returns the members of a conjunction but one as filters, nil when some
+// filtersOf returns all members of a conjunction but one as filters, nil when some of them
 // score or are of another kind.
 func filtersOf(and *andStep, but int) *conjunction {
 	c := new(conjunction)
@@ -140,7 +137,7 @@ func filtersOf(and *andStep, but int) *conjunction {
 	return c
 }
 
-// keepNarrowed drops the documents of the batch that filters do not leave.
+// keepNarrowed drops the documents of the batch that the filters exclude.
 func (s *Scanner) keepNarrowed(narrow *conjunction) {
 	out := &s.scratch.batch
 	for _, set := range narrow.sets {
@@ -155,11 +152,11 @@ func (s *Scanner) keepNarrowed(narrow *conjunction) {
 	s.scoreRest(*narrow, 0)
 }
 
-// fewBounds is how many terms have a buffer for their bounds without more memory.
+// fewBounds is how many bounds fit in a buffer on the stack.
 const fewBounds = 8
 
-// boundsOf returns memory for the bounds of so many terms, the buffer if
-// it suffices.
+// boundsOf returns memory for the bounds of the given number of terms: the buffer if it is
+// large enough.
 func boundsOf(buffer []float64, terms int) []float64 {
 	if terms > len(buffer) {
 		return make([]float64, terms)
@@ -168,25 +165,24 @@ func boundsOf(buffer []float64, terms int) []float64 {
 }
 
 const (
-	// leastWide is how many terms a union has at least that looks at several windows
-	// as one.
+	// leastWide is the smallest number of terms for which a union joins windows.
 	leastWide = 3
-	// unionLooks is how often it looks before the number of windows is doubled. Terms are
-	// cheaper to look at than the words of a text, so that it pays only once the threshold
+	// unionLooks is how many looks a union takes before it doubles the number of windows. Terms
+	// are cheaper to visit than the words of a text, so joining pays only once the threshold
 	// hardly rises any more.
 	unionLooks = 24
 )
 
-// walkUnion walks a union of terms window by window. Terms whose bounds
-// together do not reach the threshold cannot make a hit by themselves: they are
-// only looked up for the documents of the others.
+// walkUnion walks a union of terms window by window. Terms whose bounds together do not exceed
+// the threshold cannot make a hit by themselves: they are looked up only for the documents of
+// the others.
 func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, narrow *conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	var boundsBuffer [fewBounds]float64
 	bounds := boundsOf(boundsBuffer[:], len(all))
 	order := make([]*termStep, len(all))
 	slices.SortStableFunc(all, func(a, b *termStep) int { return cmp.Compare(a.maxScore, b.maxScore) })
-	nonEssential, theirMax := 0, 0.0 // terms that cannot make a hit anywhere, and what they add at most
+	nonEssential, theirMax := 0, 0.0 // terms that cannot make a hit anywhere, and their bound
 	for base, end, looks := from, uint32(0), 0; base < to; base, looks = end, looks+1 {
 		if err := canceled(ctx, done); err != nil {
 			return err
@@ -233,12 +229,12 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, narrow *conjun
 			s.passOver()
 			continue
 		}
-		inWindow, rest := 0, 0.0 // non-essential terms of the window, and what they add at most
+		inWindow, rest := 0, 0.0 // non-essential terms of the window, and their bound
 		for inWindow < len(order)-1 && rest+bounds[inWindow] <= threshold {
 			rest += bounds[inWindow]
 			inWindow++
 		}
-		s.skipped = s.skipped || inWindow > 0 // what they alone hold is not seen
+		s.skipped = s.skipped || inWindow > 0 // documents that hold only those are not visited
 		out := &s.scratch.batch
 		out.Reset()
 		if inWindow == len(order)-1 {
@@ -261,8 +257,8 @@ func (s *Scanner) walkUnion(ctx context.Context, all []*termStep, narrow *conjun
 	return nil
 }
 
-// walkEssential walks the one term of a union that can still make hits, and looks
-// its documents up in the others.
+// walkEssential walks the one term of a union that can still make hits, and looks up its
+// documents in the others.
 func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, nonEssential []*termStep, narrow *conjunction, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	it, out := &lead.scorer, &s.scratch.batch
@@ -305,7 +301,7 @@ func (s *Scanner) walkEssential(ctx context.Context, lead *termStep, nonEssentia
 	return nil
 }
 
-// boundAll fills in what each of the terms may add in a range.
+// boundAll sets bounds to the bound of each term in a range and returns their sum.
 func boundAll(terms []*termStep, bounds []float64, from, to uint32) float64 {
 	total := 0.0
 	for i, t := range terms {
@@ -318,8 +314,8 @@ func boundAll(terms []*termStep, bounds []float64, from, to uint32) float64 {
 	return total
 }
 
-// addHeld adds the score of the term to the documents of a batch that hold it
-// and drops those that, with the rest, do not exceed the threshold.
+// addHeld adds the score of the term to the documents of a batch that hold it and drops those
+// that, with rest, do not exceed the threshold.
 func (s *termStep) addHeld(out *batch, rest, threshold float64) {
 	j := &out.join
 	j.start(&s.scorer, out.Docs)
@@ -333,8 +329,8 @@ func (s *termStep) addHeld(out *batch, rest, threshold float64) {
 	out.KeepAbove(rest, threshold)
 }
 
-// scoreLead scores the blocks of the one term that can make hits; with what
-// the others may add, a block or document must exceed the threshold.
+// scoreLead scores the blocks of the only essential term. Blocks and documents that, with rest,
+// do not exceed the threshold are left out.
 func (s *Scanner) scoreLead(t *termStep, base, end uint32, rest, threshold float64) {
 	it, table := &t.scorer, t.table
 	least := roundDown(threshold - rest)
@@ -360,8 +356,8 @@ func (s *Scanner) scoreLead(t *termStep, base, end uint32, rest, threshold float
 	}
 }
 
-// scoreUnion leaves the documents of several terms in the batch that, with what the
-// others may add, exceed the threshold.
+// scoreUnion sets the batch to the documents of several terms that, with rest, exceed the
+// threshold.
 func (s *Scanner) scoreUnion(terms []*termStep, base, end uint32, rest, threshold float64) {
 	s.skipped = true
 	expected := 0
@@ -382,8 +378,8 @@ func (s *Scanner) scoreUnion(terms []*termStep, base, end uint32, rest, threshol
 	s.scratch.dirty = false
 }
 
-// addAll adds the scores of all documents of a window or more, and marks them where
-// that is asked for.
+// addAll adds the scores of all documents of the term in one or more windows to sums, and marks
+// the documents if marked is not nil.
 func (s *termStep) addAll(base, end uint32, sums []float64, marked []uint64) {
 	it := &s.scorer
 	p := score.Postings{Lengths: s.lengths}

@@ -2,25 +2,25 @@ package match
 
 import "github.com/quiresearch/quire/internal/search/match/window"
 
-// Unions of terms with few documents in a window are merged instead of added to its sums:
-// every term becomes a list of documents with scores, and two lists at a time become one.
+// Unions of terms with few documents in a window are merged instead of summed: every term
+// becomes a list of documents with scores, and lists are merged pairwise.
 //
-// Example: a window has 40 documents of "canon" and 25 of "camera", 4 of them the same. Merged,
-// these are 65 places of two lists and as many of the third. Added up, they are 61 lines of the
-// cache for the sums, far apart, a bit for each, and a walk over the bits that finds them
+// Example: a window has 40 documents of "canon" and 25 of "camera", 4 of them the same. Merging
+// reads 65 entries of two lists and writes 61 of a third. Summing touches 61 scattered cache
+// lines of the sums, sets a bit for each document, and walks the bits to find the documents
 // again.
 
-// fewToMerge is how many documents the terms of a union may hold in a window, on average, for
-// merging to be cheaper than summing, which looks at all sums of a window and clears them.
-// From 250 to 800 makes no difference.
+// fewToMerge is the number of documents of a union in a window, on average, below which merging
+// is cheaper than summing, which reads and clears all sums of a window. Values from 250 to 800
+// make no difference.
 const fewToMerge = 400
 
-// merged is the lists of a union that is merged: of the terms before one, of that term, and of
-// both.
+// merged holds the lists of a union that is merged: of the terms so far, of the next term, and
+// of both.
 type merged [3]window.Batch
 
-// mergeTerms leaves the documents of at least two terms in the batch that score above
-// least together.
+// mergeTerms sets the batch to the documents of at least two terms whose scores add up to more
+// than least.
 func (s *Scanner) mergeTerms(terms []*termStep, base, end uint32, least float64) {
 	out := &s.scratch.batch
 	before, list, both := &s.scratch.merged[0], &s.scratch.merged[1], &s.scratch.merged[2]
@@ -36,7 +36,7 @@ func (s *Scanner) mergeTerms(terms []*termStep, base, end uint32, least float64)
 	out.Merge(before, list, least)
 }
 
-// listAll makes a batch all documents of the term in a window or more.
+// listAll sets out to all documents of the term in one or more windows.
 func (s *termStep) listAll(out *window.Batch, base, end uint32) {
 	out.Reset()
 	it := &s.scorer
@@ -52,9 +52,9 @@ func (s *termStep) listAll(out *window.Batch, base, end uint32) {
 			s.prefetch(docs[last:], end-base)
 		}
 		if len(out.Docs)+last-first > int(end-base) {
-			return // a damaged block: a window does not hold as many
+			return // a damaged block: a window cannot hold as many
 		}
-		if first < last { // not so in a damaged block
+		if first < last { // false in a damaged block
 			out.Reserve(len(out.Docs) + last - first + window.Padding)
 			s.appendAbove(out, docs[first:last], freqs[first:last], -1)
 		}

@@ -8,13 +8,13 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// fewCounted is how many documents are looked up among the live ones before a
-// scan: enough to find the thousand that most requests count, in some microseconds.
+// fewCounted is how many documents are checked for deletion before a scan: enough to find the
+// thousand that most requests count, within microseconds.
 const fewCounted = 2048
 
-// MinHits returns how many hits there are at least, as far as that is known
-// before the scan, and whether that is all of them. Where less than enough are known
-// because documents are deleted, it counts few.
+// MinHits returns a lower bound of the number of hits, as far as known before the scan, and
+// whether it is exact. If deleted documents leave fewer than enough known hits, it counts a few
+// documents.
 func (s *Scanner) MinHits(enough int) (atLeast int, exact bool) {
 	if s.IsDeferred() {
 		return s.deferred.atLeast, s.deferred.isAll
@@ -43,10 +43,10 @@ func (s *Scanner) MinHits(enough int) (atLeast int, exact bool) {
 	return max(n, atLeast-deleted), exact
 }
 
-// countFew counts the live documents of a term, or of a word whose readings are
-// known, as far as they are few, and reports whether that is all of them. matches is
-// how many there are with deleted ones, isAll whether that is every match. A total that
-// is not known before the scan would have every match scored.
+// countFew counts the live documents of a term, or of a word whose readings are known, if they
+// are few, and reports whether the count is complete. matches is their number with deleted
+// documents, and isAll says whether that covers every match. If no total were known before the
+// scan, every match would be scored.
 func (s *Scanner) countFew(matches int, isAll bool) (n int, exact bool) {
 	switch root := s.root.(type) {
 	case *termStep:
@@ -79,17 +79,17 @@ func (s *Scanner) countFew(matches int, isAll bool) (n int, exact bool) {
 	return 0, false
 }
 
-// liveCount is how many documents of an expansion are live. A snapshot never changes,
-// so the count holds as long as no other document of the segment is deleted; the
-// set of live documents that it was made of is not kept for it.
+// liveCount is the number of live documents of an expansion. A snapshot never changes, so the
+// count holds until another document of the segment is deleted. The weak pointer does not keep
+// the set of live documents in memory.
 type liveCount struct {
 	live  weak.Pointer[bitset.Bitset]
 	n     int
 	isAll bool
 }
 
-// countLive counts the live documents of the expansion, once for each set of them
-// while a later one is not asked for.
+// countLive counts the live documents of the expansion. It keeps the count of the last set of
+// live documents.
 func (e *expansion) countLive(live *bitset.Bitset, count func() (n int, isAll bool, err error)) (n int, isAll bool, err error) {
 	of := weak.Make(live)
 	if kept := e.live.Load(); kept != nil && kept.live == of {
@@ -101,8 +101,8 @@ func (e *expansion) countLive(live *bitset.Bitset, count func() (n int, isAll bo
 	return n, isAll, err
 }
 
-// countLive counts the live documents among the first ones of a term, and reports
-// whether those are all.
+// countLive counts the live documents among the first fewCounted of a term, and reports whether
+// those are all.
 func (s *Scanner) countLive(field *terms.Field, entry terms.Entry) (n int, isAll bool) {
 	t := s.binder.newTerm(field, entry)
 	it, left := t.finder(), fewCounted
@@ -116,8 +116,8 @@ func (s *Scanner) countLive(field *terms.Field, entry terms.Entry) (n int, isAll
 	return n, int(entry.DocFreq) <= fewCounted
 }
 
-// minMatches returns how many documents a step matches at least, deleted ones
-// included, and whether that is all of them.
+// minMatches returns a lower bound of how many documents a step matches, deleted ones included,
+// and whether it is exact.
 func minMatches(s step) (atLeast int, exact bool) {
 	switch s := s.(type) {
 	case *termStep, setStep, *listStep:

@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
-// nested returns the step of a nested clause: the clause is matched over list
-// values, then values become their documents.
+// nested returns the step of a nested clause: the clause is matched against list values, which
+// are then mapped to their documents.
 func (b *binder) nested(ctx context.Context, n *plan.Nested, factor float64) (step, error) {
 	if b.scoring && factor > 0 && plan.Scores(n) {
 		return b.folded(ctx, n, factor)
@@ -54,8 +54,8 @@ func (b *binder) newScratch() *scratch {
 	return r
 }
 
-// folder gathers the scores of list values, which come in order, into those
-// of their documents.
+// folder folds the scores of list values, which arrive in order, into the scores of their
+// documents.
 type folder struct {
 	fold   plan.Fold
 	factor float64
@@ -71,7 +71,7 @@ func (f *folder) start(parent uint32, score float64) {
 	f.open, f.parent, f.value, f.count = true, parent, score, 1
 }
 
-// add takes a further value of the open document.
+// add adds another value of the open document.
 func (f *folder) add(score float64) {
 	f.count++
 	switch f.fold {
@@ -93,23 +93,23 @@ func (f *folder) end() float64 {
 	return float64(float32(f.value * f.factor))
 }
 
-// foldStep matches documents by their list values and scores them by the
-// values' scores. It finds whole windows, which do not go back; a document
-// whose values began in a window before is carried over.
+// foldStep matches documents by their list values and scores them by the scores of these. It
+// finds whole windows, which must not go back; a document whose values begin in an earlier
+// window is carried over.
 type foldStep struct {
 	inner     step
-	domain    *termStep // the values of the list, when inner matches others too
+	domain    *termStep // values of the list, if inner may match others too
 	parents   *bitset.Bitset
 	documents uint32
 
-	// fold holds the document whose values are coming. scratch.out is the
-	// documents found in the window, and the sums of its batch are their
-	// scores; scratch.sums are those of values.
+	// fold holds the document whose values are being read. scratch.out holds the documents
+	// found in the window and the sums of its batch their scores; scratch.sums are those of
+	// values.
 	fold    folder
 	scratch *scratch
-	more    *scratch // of a scan of values, see walkListValues
+	more    *scratch // for the scan of values, see walkListValues
 	valid   bool
-	base    uint32 // of the window found last
+	base    uint32 // last window found
 	top     float64
 }
 
@@ -180,7 +180,7 @@ func (s *foldStep) fill(base uint32) {
 	}
 }
 
-// found closes the open document, which lies in the window.
+// found closes the open document, if any, which lies in the window.
 func (s *foldStep) found() {
 	if !s.fold.open {
 		return
@@ -192,7 +192,7 @@ func (s *foldStep) found() {
 	s.top = max(s.top, score)
 }
 
-// bound looks at the window found last too: the postings have moved behind it.
+// bound also covers the last window found, as the postings have moved past it.
 func (s *foldStep) bound(from, to uint32) float64 {
 	first := firstValue(s.parents, from)
 	top := s.inner.bound(first, to)
@@ -212,7 +212,7 @@ func (s *foldStep) bound(from, to uint32) float64 {
 	return top
 }
 
-// mostValues is how many values a document of a range has at most.
+// mostValues returns the largest number of values of a document in a range.
 func (s *foldStep) mostValues(from, to uint32) uint32 {
 	most := uint32(0)
 	to = min(to, s.parents.Len())
@@ -235,12 +235,12 @@ func (s *foldStep) next(from uint32) uint32 {
 	return max(from, s.parents.Next(value))
 }
 
-// cost counts values, of which a document has several.
+// cost counts values, of which a document may have several.
 func (s *foldStep) cost() int { return s.inner.cost() }
 
-// addFolded drops the documents that the step does not match and adds its
-// score to the others; those that, with the rest, do not exceed the threshold go
-// too. It reports whether such were dropped.
+// addFolded drops the documents that the step does not match and adds its score to the others.
+// It also drops those that, with rest, do not exceed the threshold, and reports whether there
+// were any.
 func (b *batch) addFolded(s *foldStep, rest, threshold float64) (dropped bool) {
 	kept := 0
 	for i, doc := range b.Docs {

@@ -9,28 +9,27 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// pairStep matches documents in which two words stand near each other in a
-// field and scores how often they do. It reads positions, of documents that
-// hold both words alone.
+// pairStep matches documents in which two words occur near each other in a field and scores how
+// often they do. It reads positions only in documents that hold both words.
 type pairStep struct {
 	fields []pairField
 	weight float64
-	half   float64 // occurrences at which half of the weight is reached
+	half   float64 // occurrences at which half of weight is reached
 
-	first, second []uint32 // positions in the document looked at
-	both          []uint32 // documents of the window found that hold both; of all where isWhole
-	passed        int      // of both, where isWhole
+	first, second []uint32 // positions in the current document
+	both          []uint32 // documents that hold both words, of the last range or, if isWhole, of all
+	passed        int      // how many of both precede the last range, if isWhole
 	isWhole       bool
 	found         lastWindow
 }
 
-// wholePair is how many documents the rarer word of a pair holds at most so that
-// all documents of the pair are found at once.
+// wholePair is the largest document frequency of the rarer word of a pair for which all
+// documents of the pair are found in one pass.
 const wholePair = 8192
 
 type pairField struct {
-	number        int       // of the words' fields
-	first, second *termStep // the second bounds what the pair scores
+	number        int       // index of the field among those of the words
+	first, second *termStep // second bounds the score of the pair
 }
 
 // pair returns the step of a pair.
@@ -76,7 +75,7 @@ func (s *pairStep) next(from uint32) uint32 {
 	return at
 }
 
-// bound uses that a pair is not more frequent than its second word.
+// bound relies on the fact that a pair is not more frequent than its second word.
 func (s *pairStep) bound(from, to uint32) float64 {
 	occurrences := 0.0
 	for i := range s.fields {
@@ -85,7 +84,7 @@ func (s *pairStep) bound(from, to uint32) float64 {
 	return s.at(occurrences) * score.BoundSlack
 }
 
-// maxScore is a score that no document exceeds.
+// maxScore returns a score that no document exceeds.
 func (s *pairStep) maxScore() float64 {
 	occurrences := 0.0
 	for i := range s.fields {
@@ -117,12 +116,12 @@ func (s *pairStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// isRare reports whether all documents of the pair are found at once.
+// isRare reports whether all documents of the pair are found in one pass.
 func (s *pairStep) isRare() bool { return s.isWhole || s.cost() <= wholePair }
 
-// docs returns the documents of a range that hold both words in a field,
-// rising. Ranges rise from call to call. The documents of rare words are found at
-// once: most windows have none of them.
+// docs returns the documents of a range that hold both words in a field, in ascending order.
+// Ranges must ascend from call to call. The documents of rare words are found in one pass,
+// since most windows have none of them.
 func (s *pairStep) docs(base, end uint32) []uint32 {
 	if s.isWhole {
 		s.passed = window.Gallop(s.both, s.passed, base)
@@ -145,7 +144,7 @@ func (s *pairStep) docs(base, end uint32) []uint32 {
 	return s.both
 }
 
-// find leaves the documents of a range in both.
+// find sets both to the documents of a range.
 func (s *pairStep) find(from, to uint32) {
 	s.both = s.both[:0]
 	for i := range s.fields {
@@ -182,8 +181,8 @@ func (f *pairField) appendBoth(both []uint32, from, to uint32) []uint32 {
 	return both
 }
 
-// appendHeld appends those of some documents, which rise, that a term holds. It is a
-// join that needs no places in blocks.
+// appendHeld appends those of docs, in ascending order, that a term holds. It is a join that
+// does not report indexes in blocks.
 func appendHeld(dst, docs []uint32, it *postings.Iterator, j *join) []uint32 {
 	for len(docs) > 0 && it.SeekBlock(docs[0]) {
 		n, last := min(len(docs), chunk), it.LastDoc()
@@ -206,8 +205,8 @@ func appendHeld(dst, docs []uint32, it *postings.Iterator, j *join) []uint32 {
 	return dst
 }
 
-// addHeld adds what the documents of a batch, which rise, score by the pair. It looks
-// at the windows alone that have some of them.
+// addHeld adds the scores of the pair to the documents of a batch, in ascending order. It
+// visits only windows that have some of them.
 func (s *pairStep) addHeld(out *batch) {
 	docs, sums := out.Docs, out.Sums
 	for len(docs) > 0 {
@@ -218,8 +217,8 @@ func (s *pairStep) addHeld(out *batch) {
 	}
 }
 
-// addBoth adds what documents score that are among those which hold both words; both
-// rise.
+// addBoth adds the scores of those documents that are in both; docs and both are in ascending
+// order.
 func (s *pairStep) addBoth(docs []uint32, sums []float64, both []uint32) {
 	at := 0
 	for _, doc := range both {
@@ -232,7 +231,7 @@ func (s *pairStep) addBoth(docs []uint32, sums []float64, both []uint32) {
 	}
 }
 
-// scoreOf is what a document scores.
+// scoreOf returns the score of a document.
 func (s *pairStep) scoreOf(doc uint32) float64 {
 	occurrences := 0.0
 	for i := range s.fields {
@@ -241,8 +240,8 @@ func (s *pairStep) scoreOf(doc uint32) float64 {
 	return s.at(occurrences)
 }
 
-// near is how often the words stand near each other in a document that holds
-// both, by weight and length.
+// near returns how often the words occur near each other in a document that holds both,
+// weighted by field and length.
 func (s *pairStep) near(f *pairField, doc uint32) float64 {
 	one, at := f.first.scorer.Seek(doc)
 	other, index := f.second.scorer.Seek(doc)
@@ -257,8 +256,7 @@ func (s *pairStep) near(f *pairField, doc uint32) float64 {
 	return 0
 }
 
-// countNear counts the positions of the second word that have one of the first
-// near them.
+// countNear counts the positions of the second word that have one of the first near them.
 func countNear(first, second []uint32) uint32 {
 	n, i := uint32(0), 0
 	for _, at := range second {
@@ -272,14 +270,14 @@ func countNear(first, second []uint32) uint32 {
 	return n
 }
 
-// PairReading is what two words that stand near each other score in a document.
+// PairReading explains how two words that occur near each other score in a document.
 type PairReading struct {
 	Mean, IDF float64
-	Fields    []FieldReading // with the places that count in place of terms
+	Fields    []FieldReading // Terms holds the number of such occurrences
 }
 
-// Pair returns how a pair scores in a document, or list value; without fields
-// where it does not. The pair must have been prepared.
+// Pair explains how a pair scores in a document or list value; the reading has no fields when
+// the pair does not match. The pair must have been prepared.
 func (v *View) Pair(segment int, n *plan.Pair, doc uint32) (*PairReading, error) {
 	var b binder
 	b.init(v, segment, true)

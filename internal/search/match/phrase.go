@@ -12,17 +12,16 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// maxPhraseTerms is how many terms of a segment, that the half typed last word
-// of a phrase stands for, are walked: the most frequent. Where the others stand
-// is gathered beforehand.
+// maxPhraseTerms is how many of the terms that the unfinished last word of a phrase stands for
+// are walked: the most frequent ones. The positions of the others are gathered beforehand.
 const maxPhraseTerms = 256
 
-// phraseStep matches documents in which words stand in order. It first finds
-// the documents that hold all words, and reads positions of those alone.
+// phraseStep matches documents in which words occur in order. It first finds the documents that
+// hold all words, and reads positions of those only.
 type phraseStep struct {
 	find    andStep
 	words   []phraseWord
-	byCost  []int // words, the rarest first
+	byCost  []int // indexes of words, the rarest first
 	slop    uint32
 	lengths []byte
 	table   *score.Table
@@ -32,10 +31,10 @@ type phraseStep struct {
 	starts  []uint32
 	places  []startSpan
 	ordered []*phraseWord // see inOrder
-	held    fewDocs       // that hold all words
+	held    fewDocs       // documents that hold all words
 }
 
-// empty makes the step a new one that keeps its memory.
+// empty resets the step, keeping its memory.
 func (s *phraseStep) empty() {
 	clear(s.words)
 	clear(s.ordered)
@@ -48,19 +47,18 @@ func (s *phraseStep) empty() {
 	}
 }
 
-// maxPlaces is how many places of phrases a step that is used again has room
-// for; those of a block are few, mostly.
+// maxPlaces bounds the starts that a reused step keeps memory for; a block mostly has few.
 const maxPlaces = 1 << 12
 
 // phraseWord is one word of the phrase.
 type phraseWord struct {
 	offset    uint32
 	parts     []phrasePart
-	rare      *rareTerms // what parts leave out, nil when that is nothing
-	positions []uint32   // in the document looked at
+	rare      *rareTerms // terms left out of parts, nil when there are none
+	positions []uint32   // in the current document
 	cost      int
 	entry     terms.Entry   // of a word that is one term
-	part      [1]phrasePart // of such a word
+	part      [1]phrasePart // storage of parts for such a word
 }
 
 type phrasePart struct {
@@ -75,7 +73,7 @@ func (b *binder) phrase(ctx context.Context, n *plan.Phrase, factor float64) (st
 	}
 	s := b.newPhrase()
 	s.slop = uint32(n.Slop)
-	s.words = slices.Grow(s.words, len(n.Words)) // they do not move
+	s.words = slices.Grow(s.words, len(n.Words)) // pointers to words stay valid
 	idf := 0.0
 	var buffer [4]terms.Entry
 	for _, w := range n.Words {
@@ -86,7 +84,7 @@ func (b *binder) phrase(ctx context.Context, n *plan.Phrase, factor float64) (st
 			if entries, err = b.phrasePrefix(ctx, field, n, &w); err != nil {
 				return nil, err
 			}
-			idf++ // the constant of a prefix
+			idf++ // the constant score of a prefix
 		} else {
 			for _, t := range w.Terms {
 				stats := b.view.preparedTerm(n.Structure, t)
@@ -114,8 +112,8 @@ func (b *binder) phrase(ctx context.Context, n *plan.Phrase, factor float64) (st
 	return s, nil
 }
 
-// phrasePrefix returns the terms that start with a word; of many, the most
-// frequent first.
+// phrasePrefix returns the terms that start with a word; if there are many, the most frequent
+// come first.
 func (b *binder) phrasePrefix(ctx context.Context, field *terms.Field, n *plan.Phrase, word *plan.PhraseWord) ([]terms.Entry, error) {
 	start := phraseStart(n, word)
 	entries, _, err := b.starting(ctx, field, start)
@@ -129,14 +127,14 @@ func (b *binder) phrasePrefix(ctx context.Context, field *terms.Field, n *plan.P
 	return entries, nil
 }
 
-// phraseStart is the words that start as a word of a phrase.
+// phraseStart returns the expansion of the unfinished last word of a phrase.
 func phraseStart(n *plan.Phrase, word *plan.PhraseWord) *plan.Expand {
 	return &plan.Expand{Structure: n.Structure, Text: word.Terms[0], Surface: word.Surface, Prefix: true}
 }
 
 // frequentFirst moves the n most frequent terms to the front, in any order.
 func frequentFirst(entries []terms.Entry, n int) {
-	top := entries[:n] // a heap, the rarest on top
+	top := entries[:n] // a min-heap by document frequency
 	down := func(i int) {
 		for {
 			child := 2*i + 1
@@ -172,9 +170,9 @@ func (b *binder) addWord(ctx context.Context, s *phraseStep, field *terms.Field,
 		word.parts = make([]phrasePart, 0, min(maxPhraseTerms, len(entries)))
 	}
 	var finder step
-	var terms []step // of several
+	var terms []step // if there are several
 	for _, e := range entries[:min(maxPhraseTerms, len(entries))] {
-		t := b.newTerm(field, e) // finds by itself, and lends the postings that it does not score by
+		t := b.newTerm(field, e) // finds by itself; the word reads positions through its scorer
 		field.Iterator(&t.scorer, e)
 		word.parts = append(word.parts, phrasePart{&t.scorer, t.scorer.NextBlock()})
 		if finder = t; len(entries) > 1 {
@@ -208,12 +206,12 @@ func (s *phraseStep) next(from uint32) uint32 {
 	return s.find.next(from)
 }
 
-// limits reports whether the phrase is never more frequent than a word. With
-// other words between, every place of its first word counts, whichever of the
-// following words it shares with the place before.
+// limits reports whether the phrase is at most as frequent as a word. With slop, every
+// occurrence of the first word counts, even if it shares the following words with the
+// occurrence before.
 func (s *phraseStep) limits(number int) bool { return s.slop == 0 || number == 0 }
 
-// bound uses that a phrase is not more frequent than its words.
+// bound relies on the fact that a phrase is at most as frequent as its words.
 func (s *phraseStep) bound(from, to uint32) float64 {
 	if s.table == nil {
 		return 0
@@ -266,13 +264,13 @@ func (s *phraseStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// fewDocs is documents of a window that are looked up, a block's worth at a time.
+// fewDocs holds documents of a window to look up, a block's worth at a time.
 type fewDocs struct {
 	join join
 	docs [chunk]uint32
 }
 
-// chunks calls do for the documents of in. do may change what it is given.
+// chunks calls do for the documents of in. do may change its argument.
 func (f *fewDocs) chunks(base uint32, in *Bits, do func(docs []uint32)) {
 	n := 0
 	for i, w := range in {
@@ -287,7 +285,7 @@ func (f *fewDocs) chunks(base uint32, in *Bits, do func(docs []uint32)) {
 	do(f.docs[:n])
 }
 
-// runEach looks at one document after the other.
+// runEach visits one document after another.
 func (s *phraseStep) runEach(base uint32, both, out *Bits) {
 	for i, w := range both {
 		for w != 0 {
@@ -301,7 +299,7 @@ func (s *phraseStep) runEach(base uint32, both, out *Bits) {
 	}
 }
 
-// runExact looks at as many documents at once as a block has.
+// runExact visits a block's worth of documents at a time.
 func (s *phraseStep) runExact(base uint32, both, out *Bits) {
 	s.held.chunks(base, both, func(docs []uint32) {
 		left, _ := s.findExact(&s.held.join, docs, -1)
@@ -312,8 +310,8 @@ func (s *phraseStep) runExact(base uint32, both, out *Bits) {
 	})
 }
 
-// frequency counts the phrase in a document that holds all of its words; one
-// with other words between counts less.
+// frequency counts the phrase in a document that holds all of its words. Phrases with other
+// words in between count less.
 func (s *phraseStep) frequency(doc uint32) float32 {
 	if s.slop == 0 {
 		return float32(s.exact(doc))
@@ -349,8 +347,8 @@ func (s *phraseStep) read(word *phraseWord, doc uint32) {
 	}
 }
 
-// exact counts the places where every word stands at its offset. Words are
-// read from the rarest on, and only as long as a place is left.
+// exact counts the positions at which the phrase starts, with every word at its offset. It
+// reads words from the rarest on, and only as long as a start is left.
 func (s *phraseStep) exact(doc uint32) int {
 	s.starts = s.starts[:0]
 	for n, number := range s.byCost {
@@ -390,8 +388,8 @@ func intersectShifted(starts, positions []uint32, offset uint32) []uint32 {
 	return kept
 }
 
-// sloppy sums, over every place of the first word, what the nearest following
-// words make of it: 1 ÷ (1 + other words between).
+// sloppy adds up 1 ÷ (1 + number of other words in between) over every position of the first
+// word, each with the nearest words that follow.
 func (s *phraseStep) sloppy() float32 {
 	total := float32(0)
 	first := &s.words[0]

@@ -5,23 +5,22 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Exact phrases of single terms: starts are narrowed word by word. The two
-// rarest words leave the places where the phrase may start, every further
-// word keeps those at which it stands at its offset.
+// Exact phrases of single terms: the possible starts are narrowed word by word. The two rarest
+// words give the positions at which the phrase may start, and every further word keeps those at
+// which it occurs at its offset.
 //
-// Example: "new york times" in a document with york (the rarest) at 5 and 40,
-// times at 6 and 90, new at 4: york and times leave the start 4 (5 − 1 = 6 − 2),
-// new keeps it (4 − 0), and the phrase occurs once.
+// Example: "new york times" in a document with york (the rarest) at 5 and 40, times at 6 and
+// 90, new at 4: york and times give the start 4 (5 − 1 = 6 − 2), new keeps it (4 − 0), and the
+// phrase occurs once.
 
-// isExact reports whether the phrase is one of single terms without other words
-// between, which is found by narrowing the places where it may start.
+// isExact reports whether all words of the phrase are single terms without other words in
+// between, so that it can be found by narrowing its starts.
 func (s *phraseStep) isExact() bool { return s.slop == 0 && len(s.words) > 1 && s.isSingle() }
 
-// startSpan is a document in which a phrase may stand: where, as a part of the
-// starts.
+// startSpan is the range in starts of the possible starts of the phrase in one document.
 type startSpan struct{ from, to int }
 
-// inOrder returns the words, the rarest first, nil when one is nowhere.
+// inOrder returns the words, the rarest first, or nil when one has no postings.
 func (s *phraseStep) inOrder() []*phraseWord {
 	s.ordered = s.ordered[:0]
 	for _, number := range s.byCost {
@@ -34,9 +33,9 @@ func (s *phraseStep) inOrder() []*phraseWord {
 	return s.ordered
 }
 
-// byPositions reads, in documents that hold the rarest word and the next one,
-// both often enough to exceed the threshold, positions at once; what is left of the
-// places is looked up for the next word.
+// byPositions decodes the positions of the two rarest words together, in documents that hold
+// both often enough to exceed the threshold. The remaining starts are looked up in the next
+// words.
 func (s *phraseStep) byPositions() (*postings.Iterator, phraseScorer) {
 	words := s.inOrder()
 	if words == nil {
@@ -55,7 +54,7 @@ func (s *phraseStep) byPositions() (*postings.Iterator, phraseScorer) {
 	}
 }
 
-// scorePlaces scores the documents of the batch by the places that are left.
+// scorePlaces scores the documents of the batch by the number of their starts.
 func (s *phraseStep) scorePlaces(out *batch) {
 	for i, doc := range out.Docs {
 		if out.Sums[i] = 0; s.table != nil {
@@ -65,9 +64,8 @@ func (s *phraseStep) scorePlaces(out *batch) {
 	}
 }
 
-// findExact returns those of some documents that hold the phrase, and leaves the places
-// where it starts. What it returns is written over the documents it was given, as in
-// pair, place and narrow.
+// findExact returns those of the given documents that hold the phrase, and leaves its starts in
+// starts and places. The result overwrites docs, as in pair, place and narrow.
 func (s *phraseStep) findExact(j *join, docs []uint32, threshold float64) (left []uint32, dropped bool) {
 	words := s.inOrder()
 	if words == nil {
@@ -82,20 +80,20 @@ func (s *phraseStep) findExact(j *join, docs []uint32, threshold float64) (left 
 	return left, dropped
 }
 
-// tooRare reports whether so many phrases in a document do not exceed a threshold
-// above zero. A phrase that does not score is never too rare.
+// tooRare reports whether a phrase of the given frequency does not exceed a threshold above
+// zero. A phrase that does not score is never too rare.
 func (s *phraseStep) tooRare(doc, frequency uint32, threshold float64) bool {
 	return s.table != nil && s.weight*s.table.Part(frequency, s.lengths[doc]) <= float32(threshold/score.BoundSlack)
 }
 
-// pair returns those of some documents of the current block of one word in which the
-// other word stands at its distance, and leaves the places where the phrase may
-// start. It reports whether the threshold dropped any.
+// pair returns those of the given documents, which are in the current block of first, in which
+// second occurs at its distance, and sets starts to the possible starts of the phrase. It
+// reports whether the threshold dropped any.
 func (s *phraseStep) pair(j *join, first, second *phraseWord, docs []uint32, threshold float64) (left []uint32, dropped bool) {
 	lead, it := first.parts[0].it, second.parts[0].it
 	s.starts, s.places = s.starts[:0], s.places[:0]
 	all := lead.Docs()
-	at := 0 // in the block
+	at := 0 // index in the block
 	j.start(it, docs)
 	left = docs[:0]
 	for n := j.next(); n > 0; n = j.next() {
@@ -124,8 +122,8 @@ func (s *phraseStep) pair(j *join, first, second *phraseWord, docs []uint32, thr
 	return left, dropped
 }
 
-// place returns those of some documents in which a word may be one of the phrase, and
-// leaves the places where the phrase may start.
+// place returns those of the given documents in which the word may be part of the phrase, and
+// sets starts to the possible starts of the phrase.
 func (s *phraseStep) place(j *join, word *phraseWord, docs []uint32, threshold float64) (left []uint32, dropped bool) {
 	it := word.parts[0].it
 	s.starts, s.places = s.starts[:0], s.places[:0]
@@ -154,8 +152,8 @@ func (s *phraseStep) place(j *join, word *phraseWord, docs []uint32, threshold f
 	return left, dropped
 }
 
-// appendStarts appends where the phrase may start: where both words, whose
-// positions are given as steps, stand at their offsets.
+// appendStarts appends the positions at which the phrase may start: those for which both words,
+// whose positions are given as steps, occur at their offsets.
 func appendStarts(starts, first, second []uint32, firstOffset, secondOffset int64) []uint32 {
 	if len(first) == 0 || len(second) == 0 {
 		return starts
@@ -179,7 +177,7 @@ func appendStarts(starts, first, second []uint32, firstOffset, secondOffset int6
 	}
 }
 
-// intersectSteps keeps the starts for which start + offset is a position, given
+// intersectSteps keeps the starts for which start + offset is a position; positions are given
 // as steps.
 func intersectSteps(starts, steps []uint32, offset uint32) []uint32 {
 	kept := starts[:0]
@@ -201,8 +199,8 @@ func intersectSteps(starts, steps []uint32, offset uint32) []uint32 {
 	return kept
 }
 
-// narrow returns those of some documents in which another word stands where the
-// phrase needs it.
+// narrow returns those of the given documents in which the word occurs at its offset from some
+// start, and keeps only such starts.
 func (s *phraseStep) narrow(j *join, word *phraseWord, docs []uint32, threshold float64) (left []uint32, dropped bool) {
 	it := word.parts[0].it
 	j.start(it, docs)

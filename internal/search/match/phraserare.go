@@ -10,19 +10,18 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// rareTerms holds where the rarer of many terms stand, by document: as one
-// list it is looked up once per document, not once per term.
+// rareTerms holds the positions of the rarer of many terms, by document: a single list is
+// searched once per document, not once per term.
 type rareTerms struct {
-	held   []rareTerm // by document
+	held   []rareTerm // in order of documents
 	places []uint32
 }
 
-// rareTerm is where one of the terms stands in one document.
+// rareTerm is the range in places of the positions of one term in one document.
 type rareTerm struct{ doc, from, to uint32 }
 
-// holders returns the documents that hold the rarest of the words that stand
-// for one term each: a phrase stands in no others. It returns nil when there is
-// no such word.
+// holders returns the documents that hold the rarest of the words that are a single term: the
+// phrase occurs in no others. It returns nil when there is no such word.
 func (b *binder) holders(s *phraseStep, field *terms.Field) *bitset.Bitset {
 	var rarest *phraseWord
 	for i := range s.words {
@@ -42,7 +41,7 @@ func (b *binder) holders(s *phraseStep, field *terms.Field) *bitset.Bitset {
 	return all
 }
 
-// rarer gathers where terms stand in the documents of a set, nil for all.
+// rarer gathers the positions of terms in the documents of a set, or in all if it is nil.
 func (b *binder) rarer(ctx context.Context, field *terms.Field, entries []terms.Entry, within *bitset.Bitset) (*rareTerms, error) {
 	r := &rareTerms{}
 	expected := 0
@@ -50,7 +49,7 @@ func (b *binder) rarer(ctx context.Context, field *terms.Field, entries []terms.
 		expected += int(e.DocFreq)
 	}
 	if within != nil {
-		expected = int(uint64(expected) * uint64(within.Count()) / uint64(max(1, b.documents))) // if terms stand anywhere
+		expected = int(uint64(expected) * uint64(within.Count()) / uint64(max(1, b.documents))) // assuming independence
 	}
 	r.held, r.places = make([]rareTerm, 0, expected), make([]uint32, 0, expected)
 	var it postings.Iterator
@@ -74,8 +73,8 @@ func (b *binder) rarer(ctx context.Context, field *terms.Field, entries []terms.
 	return r, nil
 }
 
-// read adds the places of the terms in a document. It returns how many of the
-// terms stand in it.
+// read appends the positions of the terms in a document. It returns how many of the terms the
+// document holds.
 func (r *rareTerms) read(positions []uint32, doc uint32) ([]uint32, int) {
 	first, _ := slices.BinarySearchFunc(r.held, doc, func(h rareTerm, doc uint32) int { return cmp.Compare(h.doc, doc) })
 	held := r.held[first:]

@@ -8,28 +8,27 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Phrase: the blocks of the rarest word lead, and positions are read last
-// (Williams, Zobel, Bahle: Fast phrase querying with combined indexes, TOIS 2004,
-// for the order of evaluation). A phrase is not more frequent than its rarest
-// word, so the frequency of a word bounds the score of the phrase before any
-// position is decoded. Documents that do not hold all words often enough to
-// exceed the threshold are dropped; what is left is looked at word by word. Filters
-// come first: positions are read only in documents that they leave, and a filter
-// with fewer documents than the rarest word leads in its place.
+// Phrase: the blocks of the rarest word lead, and positions are read last (Williams, Zobel,
+// Bahle: Fast phrase querying with combined indexes, TOIS 2004, for the order of evaluation). A
+// phrase is not more frequent than its rarest word, so the frequency of a word bounds the score
+// of the phrase before any position is decoded. Documents that do not hold all words often
+// enough to exceed the threshold are dropped; the others are checked word by word. Filters come
+// first: positions are read only in documents that they leave, and a filter with fewer
+// documents than the rarest word leads in its place.
 //
-// Example: "new york times", threshold 4; a phrase that occurs once scores 3, one
-// that occurs twice 4.5. Document 12 holds "york" three times, "new" twice and
-// "times" once: once is too rare, and its positions are not read. Document 30 holds
-// each twice: the positions of "york" (5, 40) and of "new" (4, 80) leave one
-// place where the phrase may start, 4, which is then too rare as well.
+// Example: "new york times", threshold 4; a phrase that occurs once scores 3, one that occurs
+// twice 4.5. Document 12 holds "york" three times, "new" twice and "times" once: once is too
+// rare, and its positions are not read. Document 30 holds each twice: the positions of "york"
+// (5, 40) and of "new" (4, 80) leave one start of the phrase, 4, which is then too rare as
+// well.
 
 // isSingle reports whether every word of the phrase is one term.
 func (s *phraseStep) isSingle() bool {
 	return !slices.ContainsFunc(s.words, func(w phraseWord) bool { return len(w.parts) != 1 })
 }
 
-// isSimple reports whether the blocks of the rarest word can lead: every word of the
-// phrase is one term, and the phrase scores or need not.
+// isSimple reports whether the blocks of the rarest word can lead: every word of the phrase is
+// one term, and the phrase is exact or scores.
 func (s *phraseStep) isSimple() bool {
 	if s.table == nil {
 		return s.isExact()
@@ -37,8 +36,8 @@ func (s *phraseStep) isSimple() bool {
 	return len(s.lengths) > 0 && s.isSingle()
 }
 
-// phraseOf returns a phrase that blocks can lead and the filters it stands behind,
-// nil when there are none.
+// phraseOf returns a phrase that blocks can lead, and its filters if it has any; nil for other
+// roots.
 func phraseOf(root step) (p *phraseStep, narrow *conjunction) {
 	and, ok := root.(*andStep)
 	if !ok {
@@ -71,8 +70,8 @@ func phraseOf(root step) (p *phraseStep, narrow *conjunction) {
 	return p, narrow
 }
 
-// walkPhrase walks the blocks of the rarest word, or the documents of a filter that
-// leaves fewer, and hands over what score leaves of them.
+// walkPhrase walks the blocks of the rarest word, or the documents of a filter that leaves
+// fewer, and hands over the documents that hold the phrase.
 func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, narrow *conjunction, from, to uint32, sink Sink) error {
 	if narrow != nil && (narrow.listed != nil || narrow.lead != nil) {
 		return s.walkFilteredPhrase(ctx, p, narrow, from, to, sink)
@@ -83,7 +82,7 @@ func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, narrow *conjunc
 	}
 	lead, score := walk()
 	if lead == nil {
-		return nil // a word is nowhere
+		return nil // a word has no postings
 	}
 	done := ctx.Done()
 	out := &s.scratch.batch
@@ -117,8 +116,8 @@ func (s *Scanner) walkPhrase(ctx context.Context, p *phraseStep, narrow *conjunc
 	return nil
 }
 
-// passesPhrase passes the documents from first to last over when none of them exceeds a
-// threshold.
+// passesPhrase skips the documents from first to last, and returns true, when none of them
+// exceeds the threshold.
 func (s *Scanner) passesPhrase(p *phraseStep, threshold float64, first, last uint32) bool {
 	if s.sums == nil || threshold < 0 || p.bound(first, last+1) > threshold {
 		return false
@@ -127,8 +126,8 @@ func (s *Scanner) passesPhrase(p *phraseStep, threshold float64, first, last uin
 	return true
 }
 
-// keepFiltered drops the documents of the batch that filters, nil for none, do not
-// leave, and those of windows that the sink skips when it does not go by scores.
+// keepFiltered drops the documents of the batch that filters exclude, if narrow is not nil,
+// and, in a scan without scores, those of windows that the sink skips.
 func (s *Scanner) keepFiltered(narrow *conjunction, sink Sink) {
 	out := &s.scratch.batch
 	if s.sums == nil && sink.Prunes() && out.keepWindows(sink) {
@@ -174,15 +173,14 @@ func (s *Scanner) walkFilteredPhrase(ctx context.Context, p *phraseStep, narrow 
 	return nil
 }
 
-// filterBlocks walks the documents of a filter that leads, a block's worth at a
-// time.
+// filterBlocks walks the documents of a leading filter, a block's worth at a time.
 type filterBlocks struct {
 	narrow *conjunction
-	at     int // in a sparse set that leads
+	at     int // index in a leading sparse set
 	to     uint32
 }
 
-// first returns the documents from from on, and maybe some before.
+// first returns the documents from from on, and possibly some before.
 func (f *filterBlocks) first(from uint32) []uint32 {
 	if term := f.narrow.lead; term != nil {
 		return f.block(term.finder().SeekBlock(from))
@@ -213,14 +211,12 @@ func (f *filterBlocks) block(open bool) []uint32 {
 	return it.Docs()
 }
 
-// phraseScorer leaves those documents of a batch, which are of the current block of
-// the rarest word, that hold the phrase, with their scores. It reports whether the
-// threshold dropped any.
+// phraseScorer reduces a batch of documents of the current block of the rarest word to those
+// that hold the phrase, with their scores. It reports whether the threshold dropped any.
 type phraseScorer func(out *batch, threshold float64) (dropped bool)
 
-// byDocuments finds the documents that hold all words by blocks; their
-// positions are read only when the rarest occurrence count of a word lets the
-// phrase exceed the threshold.
+// byDocuments finds the documents that hold all words block by block. It reads their positions
+// only if the word with the fewest occurrences lets the phrase exceed the threshold.
 func (s *phraseStep) byDocuments() (*postings.Iterator, phraseScorer) {
 	words := make([]*termStep, len(s.byCost))
 	for i, number := range s.byCost {
@@ -233,9 +229,9 @@ func (s *phraseStep) byDocuments() (*postings.Iterator, phraseScorer) {
 	}
 	lead := words[0].finder()
 	return lead, func(out *batch, threshold float64) (dropped bool) {
-		docs := lead.Docs() // all of them: phraseOf takes filters for exact phrases alone
+		docs := lead.Docs() // all of them: phraseOf takes filters only for exact phrases
 		if threshold > 0 && s.limits(s.byCost[0]) {
-			// A phrase is not more frequent than its rarest word here.
+			// The phrase is not more frequent than its rarest word here.
 			held := score.Postings{Docs: docs, Frequencies: lead.Freqs(), Lengths: s.lengths}
 			into, sums := out.Memory()
 			n := s.table.ScoreAbove(&held, s.weight, float32(threshold/score.BoundSlack), into, sums)
@@ -256,9 +252,8 @@ func (s *phraseStep) byDocuments() (*postings.Iterator, phraseScorer) {
 	}
 }
 
-// keepFrequent drops the documents that do not hold a word of the phrase, or
-// not often enough to exceed the threshold. It reports whether the threshold dropped
-// any.
+// keepFrequent drops the documents that do not hold a word of the phrase, or not often enough
+// to exceed the threshold. It reports whether the threshold dropped any.
 func (s *termStep) keepFrequent(out *batch, p *phraseStep, threshold float64) (dropped bool) {
 	it := s.finder()
 	least := float32(threshold / score.BoundSlack)
@@ -281,7 +276,7 @@ func (s *termStep) keepFrequent(out *batch, p *phraseStep, threshold float64) (d
 	return dropped
 }
 
-// scorePhrases keeps the documents of a batch that hold the phrase.
+// scorePhrases keeps the documents of a batch that hold the phrase, with their scores.
 func (s *phraseStep) scorePhrases(out *batch) {
 	kept := 0
 	for _, doc := range out.Docs {

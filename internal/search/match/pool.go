@@ -2,7 +2,7 @@ package match
 
 import "github.com/quiresearch/quire/internal/segment/terms"
 
-// Steps with much memory come from pools and are used again by later searches.
+// Steps with large buffers come from pools, so that later searches reuse them.
 
 // newTerm returns the step of a term. It lives as long as the binder.
 func (b *binder) newTerm(field *terms.Field, entry terms.Entry) *termStep {
@@ -13,32 +13,29 @@ func (b *binder) newTerm(field *terms.Field, entry terms.Entry) *termStep {
 	return s
 }
 
-// newBest returns a step that takes the best score. It lives as long as the
-// binder.
+// newBest returns an empty bestStep. It lives as long as the binder.
 func (b *binder) newBest() *bestStep {
 	s := b.view.tables.bests.Get().(*bestStep)
 	b.bests = append(b.bests, s)
 	return s
 }
 
-// newSum returns a step that scores terms as one. It lives as long as the
-// binder.
+// newSum returns an empty sumStep. It lives as long as the binder.
 func (b *binder) newSum() *sumStep {
 	s := b.view.tables.sums.Get().(*sumStep)
 	b.sums = append(b.sums, s)
 	return s
 }
 
-// newWord returns a step of a word with several readings. It lives as long as
-// the binder.
+// newWord returns an empty wordStep. It lives as long as the binder.
 func (b *binder) newWord() *wordStep {
 	s := b.view.tables.words.Get().(*wordStep)
 	b.words = append(b.words, s)
 	return s
 }
 
-// stepPool is steps that combine others; each has memory for windows and for the
-// steps below it.
+// stepPool holds steps that combine others; each has buffers for windows and for the steps
+// below it.
 type stepPool struct {
 	ands                           []*andStep
 	ors                            []*orStep
@@ -54,16 +51,14 @@ func (b *binder) steps() *stepPool {
 	return b.pool
 }
 
-// newAnd returns an empty step. It lives as long as the binder; so do those of
-// newOr and newPhrase.
+// newAnd returns an empty step that lives as long as the binder. So do newOr and newPhrase.
 func (b *binder) newAnd() *andStep { return next(&b.steps().ands, &b.pool.usedAnds) }
 
 func (b *binder) newOr() *orStep { return next(&b.steps().ors, &b.pool.usedOrs) }
 
 func (b *binder) newPhrase() *phraseStep { return next(&b.steps().phrases, &b.pool.usedPhrases) }
 
-// next returns the first of some things that is not in use, a new one when all
-// are.
+// next returns the first unused item, appending one when all are in use.
 func next[T any](all *[]*T, used *int) *T {
 	if *used == len(*all) {
 		*all = append(*all, new(T))
@@ -72,7 +67,7 @@ func next[T any](all *[]*T, used *int) *T {
 	return (*all)[*used-1]
 }
 
-// empty makes the steps in use new ones that keep their memory.
+// empty resets the steps in use, keeping their memory, and marks them unused.
 func (s *stepPool) empty() {
 	for _, a := range s.ands[:s.usedAnds] {
 		a.steps, a.scoring, a.optional = emptied(a.steps), emptied(a.scoring), emptied(a.optional)
@@ -90,8 +85,8 @@ func (s *stepPool) empty() {
 	s.ands, s.ors, s.phrases = trimmed(s.ands), trimmed(s.ors), trimmed(s.phrases)
 }
 
-// maxPooled is how many steps of a kind a pool keeps: each has memory for
-// windows, and few searches have more.
+// maxPooled bounds the steps of one kind that a pool keeps. Each has buffers for windows, and
+// few searches use more.
 const maxPooled = 64
 
 func trimmed[T any](all []*T) []*T {
@@ -107,8 +102,8 @@ func emptied(steps []step) []step {
 	return steps[:0]
 }
 
-// release gives the steps back; the binder's steps must not be used again.
-// Those that a panic left in the middle of a window are let go.
+// release returns the steps to their pools; the binder's steps must not be used again. Steps
+// that a panic left in the middle of a window are dropped.
 func (b *binder) release() {
 	for _, s := range b.owned {
 		s.field, s.lengths, s.table = nil, nil, nil

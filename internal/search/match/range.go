@@ -10,12 +10,11 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// rangeShare is how many times more documents than the rest of an And may
-// match a range must hold for reading the values of what is left to be cheaper
-// than gathering the range.
+// rangeShare: reading the values of the documents that the rest of an And matches is cheaper
+// than gathering a range if the range holds more than rangeShare times as many documents.
 const rangeShare = 4
 
-// rangeStep matches documents by reading their numbers, one each at most.
+// rangeStep matches documents by reading their numbers, at most one each.
 type rangeStep struct {
 	column    *columns.Numbers
 	intervals []plan.Interval
@@ -24,9 +23,8 @@ type rangeStep struct {
 	values    []int64
 }
 
-// lateRange returns the step of a range inside an And of which another part
-// matches at most rest documents. A range that comes up again is gathered and
-// kept.
+// lateRange returns the step of a range in an And whose cheapest other part matches at most
+// rest documents. A range that another search used before is gathered and kept.
 func (b *binder) lateRange(ctx context.Context, n *plan.NumberRange, rest int) (step, error) {
 	column, index := b.segment.Reader.Numbers(n.Structure), b.segment.Reader.NumberPoints(n.Structure)
 	if column == nil || index == nil || column.Multi() || b.view.caches.filter(b, n) != nil {
@@ -56,15 +54,14 @@ func (s *rangeStep) run(base uint32, in, out *Bits, _ *Sums) {
 	}
 }
 
-// read returns the numbers of documents, the lowest number for those without.
+// read returns the number of each document, math.MinInt64 for documents without one.
 func (s *rangeStep) read(docs []uint32) []int64 {
 	s.values = slices.Grow(s.values[:0], len(docs))[:len(docs)]
 	s.column.Values(docs, s.values, math.MinInt64)
 	return s.values
 }
 
-// holds reports whether a value read for a document, the lowest number for a
-// missing one, is in the range.
+// holds reports whether a value that read returned for a document is in the range.
 func (s *rangeStep) holds(doc uint32, value int64) bool {
 	if value == math.MinInt64 && !s.column.Has(doc) {
 		return false
@@ -72,7 +69,7 @@ func (s *rangeStep) holds(doc uint32, value int64) bool {
 	return docset.Meets(s.intervals, value, value)
 }
 
-// keepInRange drops the documents whose number is not in a range.
+// keepInRange drops the documents whose numbers are not in a range.
 func (b *batch) keepInRange(s *rangeStep) {
 	kept := 0
 	for i, v := range s.read(b.Docs) {

@@ -8,19 +8,18 @@ import (
 	"github.com/quiresearch/quire/internal/search/match/docset"
 )
 
-// Rated readings: a word that no document holds as typed is read as what is near
-// it, and documents of one reading differ by their length alone (see
-// champions.go). So a reading is a set of documents and a table of scores by
-// length: no postings are scored, and a document above the threshold is found by
-// one look at its length.
+// Rated readings: a word that no document holds as typed is read as the terms near it, and
+// documents of one reading differ only by their length (see champions.go). So a reading is a
+// set of documents and a table of scores by length: no postings are scored, and reading the
+// length of a document tells whether it exceeds the threshold.
 //
-// Example: "canoon" is read as "canon" with one edit; three words score 2.1, four
-// 1.9, five 1.8. With the threshold at 1.9 a window that holds the documents 7
-// (five words), 9 (three) and 20 (four) hands 9 over. Once the threshold
-// reaches 2.1, no document of the segment exceeds it and the walk ends.
+// Example: "canoon" is read as "canon" with one edit; three words score 2.1, four 1.9, five
+// 1.8. With the threshold at 1.9, a window that holds the documents 7 (five words), 9 (three)
+// and 20 (four) hands over 9. Once the threshold reaches 2.1, no document of the segment
+// exceeds it and the walk ends.
 
-// ratedSet is a set of documents in one field, or those of one term, that score
-// by their length.
+// ratedSet holds the documents of a set in one field, or of one term, which score by their
+// length.
 type ratedSet struct {
 	step
 	set     *docset.Set // nil for a term
@@ -28,8 +27,8 @@ type ratedSet struct {
 	lengths []byte
 }
 
-// ratedSets returns the readings of a word that no document holds as typed, nil
-// when the root is something else or reads several fields.
+// ratedSets returns the readings of a word that no document holds as typed, nil for other roots
+// and for words with several fields.
 func (s *Scanner) ratedSets() []ratedSet {
 	w, ok := s.root.(*wordStep)
 	if !ok || s.sums == nil || s.mask.domain != nil {
@@ -57,14 +56,14 @@ func (s *Scanner) ratedSets() []ratedSet {
 		sets = append(sets, r)
 	}
 	if w.isKnown && len(sets) > 1 {
-		return nil // its readings overlap, and the nearest counts
+		return nil // its readings overlap, and the nearest one counts
 	}
 	return sets
 }
 
-// walkRatedSets walks the documents of sets, of which only those above the
-// threshold are handed over. A document in several sets takes the best score:
-// that of the nearest reading, as the ranges of readings do not overlap.
+// walkRatedSets walks the documents of sets and hands over only those above the threshold. A
+// document in several sets takes the best score, which is that of the nearest reading, as the
+// ranges of readings do not overlap.
 func (s *Scanner) walkRatedSets(ctx context.Context, sets []ratedSet, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	out := &s.scratch.batch
@@ -108,8 +107,8 @@ func (s *Scanner) walkRatedSets(ctx context.Context, sets []ratedSet, from, to u
 	return nil
 }
 
-// above appends the documents of a window that score above the threshold, and
-// reports whether there are others.
+// above appends the documents of a window that score above the threshold, and reports whether
+// there are others.
 func (r *ratedSet) above(out *batch, base uint32, threshold float64) (dropped bool) {
 	add := func(doc uint32) {
 		if v := r.values[lengthOf(r.lengths, doc)]; v > threshold {
@@ -150,8 +149,7 @@ func (r *ratedSet) above(out *batch, base uint32, threshold float64) (dropped bo
 	return dropped
 }
 
-// keepBest sorts the batch and keeps the best score of each document. order is
-// working memory.
+// keepBest sorts the batch and keeps the best score of each document. order is scratch memory.
 func (b *batch) keepBest(order []int) []int {
 	order = order[:0]
 	for i := range b.Docs {

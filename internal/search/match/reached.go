@@ -1,13 +1,12 @@
 package match
 
-// reachedSlack covers that what is stored for a term and what a document
-// scores are rounded apart.
+// reachedSlack allows for the different rounding of the scores stored for a term and of the
+// scores of documents.
 const reachedSlack = 1 - 2e-6
 
-// Reached returns a score that at least k matches reach, 0 when none is known
-// before looking: a search for the k best need not look for lower ones. Terms
-// keep the scores of their best documents; another clause of a union only
-// adds to them.
+// Reached returns a score that at least k matches reach, or 0 if none is known before the scan;
+// a search for the k best can ignore lower scores. Terms store the scores of their best
+// documents, and the other clauses of a union only add to them.
 func (s *Scanner) Reached(k int) float32 {
 	if s.IsDeferred() {
 		return 0
@@ -23,7 +22,7 @@ func (s *Scanner) Reached(k int) float32 {
 	return reached(s.root, k)
 }
 
-// reached is Reached of a step; the documents of a single term reach it.
+// reached is Reached for a step: the best documents of any one of its terms will do.
 func reached(s step, k int) float32 {
 	switch s := s.(type) {
 	case *termStep:
@@ -39,7 +38,7 @@ func reached(s step, k int) float32 {
 		}
 		return best
 	case *andStep:
-		if len(s.steps) == 1 { // what is optional only adds
+		if len(s.steps) == 1 { // optional clauses only add
 			return reached(s.steps[0], k)
 		}
 	}
@@ -53,7 +52,7 @@ func (s *termStep) reached(k int) float32 {
 	return s.weight * s.scorer.Reached(k, s.table) * reachedSlack
 }
 
-// reached uses that occurrences in further fields only add.
+// reached relies on the fact that occurrences in further fields only add to the score.
 func (s *sumStep) reached(k int) float32 {
 	best := float32(0)
 	for _, p := range s.parts {

@@ -9,17 +9,17 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// Reading is what one reading of a word scores in a document, step by step.
+// Reading explains, step by step, how one reading of a word scores in a document.
 type Reading struct {
 	Band      *plan.Band // nil for the word as typed
-	Documents uint64     // of the field that most documents have
-	Holders   uint64     // of the reading, in the field where most hold it; 0 where it is not counted
+	Documents uint64     // number of documents with a value, in the field with the most
+	Holders   uint64     // documents of the reading, in the field with the most; 0 when not counted
 	IDF       float64
 	IsKnown   bool    // some document holds the word as typed
 	Mean      float64 // weight of the fields
 	Words     int     // distinct words of the text
 	Counts    score.Range
-	IsFlat    bool    // the quality is taken as one half
+	IsFlat    bool    // the quality is fixed at one half
 	Share     float64 // of the word in the shortest strong value that holds it
 	Fields    []FieldReading
 }
@@ -27,7 +27,7 @@ type Reading struct {
 // FieldReading is what a reading counts in one field that holds it.
 type FieldReading struct {
 	Field    *plan.WordField
-	Terms    []TermReading // as typed; none in a band, where occurrences are not counted
+	Terms    []TermReading // of the word as typed; none in a band, which does not count occurrences
 	Length   float64
 	Average  float64
 	Weighted float64 // occurrences by weight and length
@@ -39,7 +39,7 @@ type TermReading struct {
 	Frequency float64
 }
 
-// Occurrences is the sum over the fields.
+// Occurrences returns the weighted occurrences, summed over the fields.
 func (r *Reading) Occurrences() float64 {
 	total := 0.0
 	for i := range r.Fields {
@@ -48,10 +48,10 @@ func (r *Reading) Occurrences() float64 {
 	return total
 }
 
-// Saturation is what the occurrences reach.
+// Saturation returns the saturated occurrences.
 func (r *Reading) Saturation() float64 { return score.Saturate(r.Occurrences(), r.Mean) }
 
-// Quality is what the document makes of the reading.
+// Quality returns how well the document matches the reading.
 func (r *Reading) Quality() float64 {
 	if r.IsFlat {
 		return flatQuality
@@ -59,7 +59,7 @@ func (r *Reading) Quality() float64 {
 	return score.Quality(r.Saturation(), r.Share, r.Words)
 }
 
-// Score is what the reading scores.
+// Score returns the score of the reading.
 func (r *Reading) Score() float64 {
 	if r.Occurrences() == 0 {
 		return 0
@@ -67,9 +67,9 @@ func (r *Reading) Score() float64 {
 	return r.Mean * r.IDF * r.Counts.Of(r.Quality())
 }
 
-// Readings returns the readings of a word that count in a document, or list
-// value: the nearest, and for a word that is also the start of longer ones
-// both. The word must have been prepared.
+// Readings returns the readings of a word that count in a document or list value: the nearest
+// one and, for a word that is also the start of longer ones, both. The word must have been
+// prepared.
 func (v *View) Readings(ctx context.Context, segment int, n *plan.Word, doc uint32) ([]Reading, error) {
 	stats, err := v.word(ctx, n)
 	if err != nil {
@@ -145,7 +145,7 @@ func (v *View) fieldReading(segment int, f *plan.WordField, doc uint32) FieldRea
 	return r
 }
 
-// fieldsOf returns the fields in which a document is in a band.
+// fieldsOf returns the fields through which a document is in a band.
 func (b *binder) fieldsOf(ctx context.Context, n *plan.Word, of *plan.Band, doc uint32) ([]FieldReading, error) {
 	var band band
 	if err := b.band(ctx, &band, n, of); err != nil {

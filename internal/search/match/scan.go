@@ -8,23 +8,22 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// Sink takes what a Scanner finds, window by window and in order.
+// Sink receives the matches of a Scanner, window by window and in order.
 type Sink interface {
-	// Take receives the matches of a window that starts at base, and their
-	// scores when scores are wanted. The sink sets the scores it was given to
-	// zero. It returns false to end the scan.
+	// Take receives the matches of the window that starts at base, and their scores when the
+	// scan computes scores. The sink resets the scores of the matches to zero. It returns false
+	// to end the scan.
 	Take(base uint32, matched *Bits, sums *Sums) bool
-	// TakeDocs receives documents, rising, with their scores; otherwise it is
-	// like Take.
+	// TakeDocs receives documents in ascending order with their scores; otherwise it is like
+	// Take.
 	TakeDocs(docs []uint32, scores []float32) bool
-	// Threshold is a score that a document must exceed to become a hit; matches
-	// that do not may be left out. It never falls.
+	// Threshold returns a score that a document must exceed to become a hit; other matches may
+	// be left out. It never decreases.
 	Threshold() float64
-	// Prunes reports whether matches that do not become hits may be left out
-	// now.
+	// Prunes reports whether matches that cannot become hits may be left out now.
 	Prunes() bool
-	// SkipsWindow reports whether no document of the window can become a hit,
-	// whatever its score. It is asked only while the sink prunes.
+	// SkipsWindow reports whether no document of the window can become a hit, whatever its
+	// score. It is called only while the sink prunes.
 	SkipsWindow(base uint32) bool
 }
 
@@ -37,17 +36,16 @@ type Scanner struct {
 	sums   *Sums
 
 	skipped bool
-	passed  int  // blocks and windows that a bound passed over
-	isFound bool // scratch.found is the candidates of the root
+	passed  int  // blocks and windows skipped by their bound
+	isFound bool // scratch.found holds the candidates of the root
 	scratch *scratch
 
 	deferred deferred
 }
 
-// scratch is the working memory of a scan. Its sums are zero while it is
-// not in use.
+// scratch is the working memory of a scan. Its sums are zero while it is in the pool.
 type scratch struct {
-	sums    []float64 // of a window, or of those of a text
+	sums    []float64 // of one window, or of the joined windows of a text
 	matched Bits
 	in, out Bits
 	few     Bits // documents of the batch
@@ -60,14 +58,14 @@ type scratch struct {
 	dirty   bool // sums may not be zero
 }
 
-// newScratch returns working memory for one window at a time.
+// newScratch returns working memory for one window.
 func newScratch() *scratch {
 	r := new(scratch)
 	r.grow(1)
 	return r
 }
 
-// grow makes memory for some windows at once.
+// grow makes memory for several windows at once.
 func (r *scratch) grow(windows int) {
 	if windows*Span > len(r.sums) {
 		r.sums = make([]float64, windows*Span)
@@ -75,7 +73,7 @@ func (r *scratch) grow(windows int) {
 	}
 }
 
-// window is the sums of the first window.
+// window returns the sums of the first window.
 func (r *scratch) window() *Sums { return (*Sums)(r.sums) }
 
 func (r *scratch) clean() {
@@ -85,7 +83,7 @@ func (r *scratch) clean() {
 	}
 }
 
-// Close gives the working memory back. The scanner must not be used again.
+// Close returns the working memory to its pools. The scanner must not be used again.
 func (s *Scanner) Close() {
 	if s.scratch == nil {
 		return
@@ -99,8 +97,8 @@ func (s *Scanner) Close() {
 	s.root, s.mask.domain = nil, nil
 }
 
-// Scanner returns a scanner of the root documents that the query and all
-// filters match. Scores are computed only when asked for.
+// Scanner returns a scanner of the root documents that match the query and all filters. It
+// computes scores only if scoring is set.
 func (v *View) Scanner(ctx context.Context, segment int, query plan.Node, filters []plan.Node, scoring bool) (*Scanner, error) {
 	return v.scanner(ctx, segment, joined(query, filters), scoring, "")
 }
@@ -110,14 +108,14 @@ func (v *View) InitScanner(ctx context.Context, s *Scanner, segment int, query p
 	return v.initScanner(ctx, s, segment, joined(query, filters), scoring, "")
 }
 
-// ValueScanner returns a scanner of the list values of a path that all
-// clauses match; values of deleted documents are left out.
+// ValueScanner returns a scanner of the list values of a path that match all clauses, without
+// those of deleted documents.
 func (v *View) ValueScanner(ctx context.Context, segment int, path string, clauses []plan.Node, scoring bool) (*Scanner, error) {
 	return v.scanner(ctx, segment, &plan.And{Clauses: clauses}, scoring, path)
 }
 
-// AnyScanner returns a scanner of all live documents and list values that a
-// filter matches, whichever of the two it is about.
+// AnyScanner returns a scanner of all live documents and list values that match a filter,
+// whether the filter is about documents or about values.
 func (v *View) AnyScanner(ctx context.Context, segment int, filter plan.Node) (*Scanner, error) {
 	s, err := v.scanner(ctx, segment, filter, false, "")
 	if err == nil {
@@ -179,8 +177,8 @@ func (v *View) initScanner(ctx context.Context, s *Scanner, segment int, n plan.
 	return nil
 }
 
-// RunWindow looks at some documents of the window that starts at base, which
-// rises from call to call.
+// RunWindow hands those matches to sink that are in among, a part of the window that starts at
+// base. base must ascend from call to call.
 func (s *Scanner) RunWindow(base uint32, among *Bits, sink Sink) {
 	in, out := &s.scratch.in, &s.scratch.out
 	s.mask.window(base, in)
@@ -195,8 +193,8 @@ func (s *Scanner) RunWindow(base uint32, among *Bits, sink Sink) {
 	s.scratch.dirty = false // the sink has cleared what it took
 }
 
-// Within narrows a scanner that does not score to some of the documents, which
-// it takes over and sorts.
+// Within restricts a scanner that does not score to the given documents, which it takes over
+// and sorts.
 func (s *Scanner) Within(docs []uint32) {
 	s.scratch.counted.start()
 	narrow := stepOf(docset.FromDocs(docs, s.mask.documents))
@@ -213,8 +211,8 @@ func (s *Scanner) Within(docs []uint32) {
 	slices.SortStableFunc(and.steps, func(x, y step) int { return x.cost() - y.cost() })
 }
 
-// canceled returns why the context has ended, nil while it has not. done is its
-// channel, which a walk looks up once.
+// canceled returns the cause once the context has ended, and nil before. done is ctx.Done(),
+// which a walk evaluates once.
 func canceled(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -224,8 +222,8 @@ func canceled(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// thresholdNow is the score that a match must exceed to be wanted, -1 while every
-// match is.
+// thresholdNow returns the score that a match must exceed, or -1 while the sink wants every
+// match.
 func thresholdNow(sink Sink) float64 {
 	if !sink.Prunes() {
 		return -1
@@ -236,14 +234,14 @@ func thresholdNow(sink Sink) float64 {
 // Skipped reports whether matches were left out.
 func (s *Scanner) Skipped() bool { return s.skipped }
 
-// passOver notes that a block or window was not looked at, as its bound does
-// not exceed the threshold.
+// passOver records that a block or window was skipped because its bound does not exceed the
+// threshold.
 func (s *Scanner) passOver() {
 	s.skipped = true
 	s.passed++
 }
 
-// Cost is about how many documents the scan looks at.
+// Cost estimates how many documents the scan reads.
 func (s *Scanner) Cost() int {
 	if s.IsDeferred() {
 		return s.deferred.atLeast

@@ -7,8 +7,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// Scores returns the scores of those of the given documents, or list values,
-// that a plan matches.
+// Scores returns the scores of those of the given documents, or list values, that a plan
+// matches.
 func (v *View) Scores(ctx context.Context, segment int, n plan.Node, docs []uint32) (map[uint32]float64, error) {
 	var b binder
 	b.init(v, segment, true)

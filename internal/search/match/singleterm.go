@@ -8,25 +8,24 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Single term: block-max pruning of one postings list (Ding, Suel: Faster top-k
-// document retrieval using block-max indexes, SIGIR 2011). Every block of the
-// postings, and every group of blocks, keeps the highest (frequency, length)
-// pairs of its documents; scored, they bound the block. Blocks whose bound does
-// not exceed the threshold are not decoded, groups not even looked into.
+// Single term: block-max pruning of one postings list (Ding, Suel: Faster top-k document
+// retrieval using block-max indexes, SIGIR 2011). Every block of the postings, and every group
+// of blocks, stores the highest (frequency, length) pairs of its documents; their scores bound
+// the block. Blocks whose bound does not exceed the threshold are not decoded; such groups are
+// skipped as a whole.
 //
-// Example: the best two of a term with four blocks in two groups, bounded by
-// 5, 3 | 2, 2.
+// Example: the best two of a term with four blocks in two groups, bounded by 5, 3 | 2, 2.
 //
-//	block 1   decoded: documents 3 (4.8) and 7 (2.5) become the threshold 2.5
+//	block 1   decoded: documents 3 (4.8) and 7 (2.5) set the threshold to 2.5
 //	block 2   bound 3 exceeds 2.5: decoded, document 150 scores 2.9, threshold 2.9
-//	group 2   bound 2 does not: both blocks are passed over with one comparison
+//	group 2   bound 2 does not: both blocks are skipped with one comparison
 //
-// The hits are 3 and 150. A term that does not score has no bounds: its blocks
-// are handed over as they are.
+// The hits are 3 and 150. A term that does not score has no bounds: its blocks are handed over
+// as they are.
 
-// walkTerm walks one term block by block and decodes those blocks alone
-// whose bound exceeds the threshold. Documents of other readings are handed over
-// between them; of those that hold the term too the better score counts.
+// walkTerm walks one term block by block and decodes only blocks whose bound exceeds the
+// threshold. In between, it hands over the documents of other readings; for documents that also
+// hold the term, the better score counts.
 func (s *Scanner) walkTerm(ctx context.Context, t *termStep, others []candidate, from, to uint32, sink Sink) error {
 	it, table := &t.scorer, t.table
 	done := ctx.Done()
@@ -74,8 +73,7 @@ func (s *Scanner) walkTerm(ctx context.Context, t *termStep, others []candidate,
 	return nil
 }
 
-// walkUnscored hands the documents of a rare term over that does not score,
-// block by block.
+// walkUnscored hands over the documents of a rare term that does not score, block by block.
 func (s *Scanner) walkUnscored(ctx context.Context, t *termStep, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	it, out := t.finder(), &s.scratch.batch
@@ -97,7 +95,7 @@ func (s *termStep) scoreInto(out *batch, docs, freqs []uint32, threshold float32
 	s.appendAbove(&out.Batch, docs, freqs, threshold)
 }
 
-// appendAbove is scoreInto for a batch that is not on the way to a sink.
+// appendAbove is scoreInto for a batch that is not on its way to a sink.
 func (s *termStep) appendAbove(out *window.Batch, docs, freqs []uint32, threshold float32) {
 	n := len(out.Docs)
 	to, sums := out.Memory()

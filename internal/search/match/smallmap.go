@@ -3,7 +3,7 @@ package match
 // fewKeys is how many keys are compared one by one.
 const fewKeys = 4
 
-// smallMap is a map that needs no memory of its own for the first keys.
+// smallMap is a map that allocates nothing for the first fewKeys keys.
 type smallMap[K comparable, V any] struct {
 	keys   [fewKeys]K
 	values [fewKeys]V
@@ -21,7 +21,7 @@ func (m *smallMap[K, V]) get(key K) (value V, ok bool) {
 	return value, ok
 }
 
-// put adds a key that is not there yet.
+// put adds a key that is not in the map yet.
 func (m *smallMap[K, V]) put(key K, value V) {
 	if m.count < fewKeys {
 		m.keys[m.count], m.values[m.count] = key, value

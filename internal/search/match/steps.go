@@ -6,21 +6,20 @@ import (
 	"github.com/quiresearch/quire/internal/search/match/docset"
 )
 
-// step evaluates one node over one segment, window by window. Steps belong to
-// one goroutine. The windows a step is asked for never go back; in one window
-// a step may be run once without sums and then once with sums, on a part of
-// what it was given before.
+// step evaluates one node over one segment, window by window. A step belongs to one goroutine.
+// Its windows never go back. In one window a step may run once without sums and then once with
+// sums, on a subset of the documents of the first run.
 type step interface {
-	// run leaves in out those documents of in that the step matches. With
-	// sums it adds their scores; documents outside out are left alone. in and
-	// out are different sets; in is not changed.
+	// run sets out to those documents of in that the step matches. With sums it adds their
+	// scores and leaves those of other documents alone. in and out are different sets; run does
+	// not change in.
 	run(base uint32, in, out *Bits, sums *Sums)
 	// bound returns a score that no document from from to to-1 exceeds.
 	bound(from, to uint32) float64
-	// next returns a document not before from that no match precedes, or
+	// next returns a document at or after from such that no match lies between the two, or
 	// NoMore.
 	next(from uint32) uint32
-	// cost is about how many documents the step matches in the segment.
+	// cost estimates how many documents of the segment the step matches.
 	cost() int
 }
 
@@ -40,7 +39,7 @@ func (noStep) bound(_, _ uint32) float64           { return 0 }
 func (noStep) next(uint32) uint32                  { return NoMore }
 func (noStep) cost() int                           { return 0 }
 
-// setStep matches a set of documents worked out beforehand; filters are sets.
+// setStep matches a precomputed set of documents; filters are sets.
 type setStep struct {
 	set *docset.Set
 }
@@ -53,12 +52,12 @@ func (s setStep) bound(_, _ uint32) float64 { return 0 }
 func (s setStep) next(from uint32) uint32   { return s.set.Next(from) }
 func (s setStep) cost() int                 { return s.set.Len() }
 
-// listStep matches documents worked out beforehand with their scores, in
-// order: what knn, fuse and nested leave.
+// listStep matches a precomputed list of documents in ascending order, with their scores: the
+// results of knn, fuse and nested.
 type listStep struct {
 	docs   []uint32
-	scores []float32 // nil when they score nothing
-	at     int       // first document not before the last window asked for
+	scores []float32 // nil when the list does not score
+	at     int       // first document not before the last window
 	top    float64
 }
 
@@ -116,18 +115,18 @@ func (s *listStep) next(from uint32) uint32 {
 
 func (s *listStep) cost() int { return len(s.docs) }
 
-// andStep matches what all of its steps match. The steps stand by cost, the
-// cheapest first; each sees only what the ones before it left.
+// andStep matches the intersection of its steps. The steps are ordered by cost, the cheapest
+// first; each sees only the documents that the steps before it left.
 type andStep struct {
 	steps    []step
-	scoring  []step // those of steps that score
+	scoring  []step // the members of steps that score
 	optional []step
 	others   []*termStep // see conjunctionOf
 	tmp      [2]Bits
 	memo     memo
 }
 
-// memo remembers what was found in a window, for the run that scores it.
+// memo remembers the matches of a window for the run that scores it.
 type memo struct {
 	base  uint32
 	valid bool
@@ -136,7 +135,8 @@ type memo struct {
 
 func (m *memo) keep(base uint32, found *Bits) { m.base, m.valid, m.found = base, true, *found }
 
-// recall leaves in out what was found of in, and reports whether it knows.
+// recall sets out to the remembered matches among in. It reports false when the memo has no
+// matches of the window.
 func (m *memo) recall(base uint32, in, out *Bits) bool {
 	if !m.valid || m.base != base {
 		return false
@@ -153,7 +153,7 @@ func (s *andStep) run(base uint32, in, out *Bits, sums *Sums) {
 		return
 	}
 	*current = *in
-	// A single scoring step that runs last scores what it finds at once.
+	// The only scoring step scores as it matches if it runs last.
 	scored := false
 	for i, c := range s.steps {
 		var with *Sums
@@ -174,7 +174,7 @@ func (s *andStep) run(base uint32, in, out *Bits, sums *Sums) {
 	s.score(base, out, other, sums, scored)
 }
 
-// score adds the scores of what was found.
+// score adds the scores of the matches in out.
 func (s *andStep) score(base uint32, out, other *Bits, sums *Sums, scored bool) {
 	if out.Empty() {
 		return
@@ -210,7 +210,7 @@ func (s *andStep) next(from uint32) uint32 {
 			}
 			at = max(at, n)
 		}
-		// Agreement on the window is enough: run finds the documents.
+		// Agreeing on the window is enough: run finds the documents.
 		if at&^(Span-1) == from&^(Span-1) || at == from {
 			return at
 		}
@@ -225,7 +225,7 @@ func (s *andStep) cost() int {
 	return s.steps[0].cost()
 }
 
-// orStep matches what any of its steps matches and adds their scores.
+// orStep matches the union of its steps and adds up their scores.
 type orStep struct {
 	steps []step
 	terms []*termStep // see termsOf
@@ -233,14 +233,14 @@ type orStep struct {
 	found lastWindow
 }
 
-// lastWindow remembers which window was found already: steps have moved behind it
-// and next no longer says whether they match in it.
+// lastWindow remembers the last window that was run. The steps have moved past it, so next no
+// longer says whether they match in it.
 type lastWindow struct {
 	base  uint32
 	valid bool
 }
 
-// misses reports whether a step matches nothing in the window.
+// misses reports whether a step has no match in the window.
 func (w *lastWindow) misses(c step, base uint32) bool {
 	if w.valid && w.base == base {
 		return false
@@ -298,7 +298,7 @@ func earliest(steps []step, from uint32) uint32 {
 	return at
 }
 
-// bestStep matches what any of its steps matches and takes the best score.
+// bestStep matches the union of its steps and takes the best score of each document.
 type bestStep struct {
 	orStep
 	one, best Sums // all zero between runs
@@ -346,7 +346,7 @@ func (s *bestStep) bound(from, to uint32) float64 {
 	return top
 }
 
-// notStep matches what none of its steps matches.
+// notStep matches the documents that none of its steps matches.
 type notStep struct {
 	steps     []step
 	documents int
@@ -369,7 +369,7 @@ func (s *notStep) bound(_, _ uint32) float64 { return 0 }
 func (s *notStep) next(from uint32) uint32   { return from }
 func (s *notStep) cost() int                 { return s.documents }
 
-// constantStep gives what its step matches one score.
+// constantStep gives all matches of its step the same score.
 type constantStep struct {
 	step
 	score float64

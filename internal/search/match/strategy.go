@@ -2,8 +2,8 @@ package match
 
 import "context"
 
-// strategy is a way to walk the matches of a plan. Each has a file that opens
-// with its idea and an example.
+// strategy is a way to walk the matches of a plan. Each has a file that opens with its idea and
+// an example.
 type strategy uint8
 
 const (
@@ -33,12 +33,12 @@ var strategyNames = [...]string{
 
 func (s strategy) String() string { return strategyNames[s] }
 
-// choice is a strategy with the parts of the root that it walks.
+// choice is a strategy and the parts of the root that it walks.
 type choice struct {
 	strategy    strategy
 	term        *termStep    // singleTerm, unscoredTerm
 	terms       []*termStep  // maxscoreUnion, filteredUnion
-	narrow      *conjunction // maxscoreUnion, filteredUnion, filteredWord, phrase: filters; nil: none
+	narrow      *conjunction // filters of maxscoreUnion, filteredUnion, filteredWord, phrase; nil: none
 	word        *wordStep    // filteredWord
 	conjunction conjunction  // conjunctive, denseConjunction, filtered, listValues
 	phrase      *phraseStep
@@ -47,8 +47,8 @@ type choice struct {
 	sets        []ratedSet
 }
 
-// choose picks the strategy of a scan for a sink. Values of lists have no other
-// strategy than the exhaustive one: their mask is itself a step.
+// choose picks the strategy of a scan for a sink. Scans of list values are always exhaustive:
+// their mask is itself a step.
 func (s *Scanner) choose(sink Sink) choice {
 	if s.isFoundFor(sink) {
 		return choice{strategy: candidateList}
@@ -86,7 +86,7 @@ func (s *Scanner) choose(sink Sink) choice {
 	return choice{}
 }
 
-// strategy returns the strategy of a conjunction by what leads it.
+// strategy picks the strategy of a conjunction by the part that leads it.
 func (c *conjunction) strategy() strategy {
 	switch {
 	case c.fold != nil:
@@ -99,8 +99,7 @@ func (c *conjunction) strategy() strategy {
 	return denseConjunction
 }
 
-// chooseText picks the strategy of a text with a word that has several fields
-// or readings.
+// chooseText picks the strategy of a text in which some word has several fields or readings.
 func (s *Scanner) chooseText(t *text) choice {
 	if parts := t.byBlocks(); parts != nil {
 		return choice{strategy: textConjunction, text: t, parts: parts}
@@ -111,8 +110,8 @@ func (s *Scanner) chooseText(t *text) choice {
 	return choice{strategy: maxscoreText, text: t}
 }
 
-// Run walks the documents from from up to but not including to, which is a
-// multiple of Span or the end. It ends early with the context's error.
+// Run hands the matches from from up to but not including to over to sink; to is a multiple of
+// Span or the end of the segment. It stops early with the context's error.
 func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	to = min(to, s.mask.documents)
 	if from < min(to, s.scratch.counted.to) {
@@ -146,13 +145,13 @@ func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	case maxscoreText:
 		return s.walkText(ctx, c.text, from, to, sink)
 	}
-	// While every match is wanted there is nothing to skip.
+	// There is nothing to skip while the sink wants every match.
 	stop := untilPruning
 	switch {
 	case c.strategy == exhaustive:
 		stop = untilEnd
 	case c.narrow != nil:
-		stop = untilThreshold // hits may be in another order than that of scores
+		stop = untilThreshold // hits may not be ordered by score
 	}
 	base, err := s.walkWindows(ctx, from, to, sink, stop)
 	if err != nil || base >= to {

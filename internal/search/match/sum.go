@@ -9,23 +9,22 @@ import (
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
-// sumStep scores the terms of a word over several fields as one (BM25F): their
-// weighted occurrences add up before they saturate.
+// sumStep scores the terms of a word over several fields as one (BM25F): their weighted
+// occurrences add up before they saturate.
 //
-// Robertson, Zaragoza, Taylor: Simple BM25 extension to multiple weighted
-// fields, CIKM 2004. Example: title with weight 3, body with weight 1, a
-// document that holds the word once in a title and twice in a body of average
-// lengths has 3 + 2 = 5 weighted occurrences; the mean weight is 1.2, so they
-// saturate to 5 ÷ (5 + 2 × 1.2).
+// Robertson, Zaragoza, Taylor: Simple BM25 extension to multiple weighted fields, CIKM 2004.
+// Example: title with weight 3, body with weight 1. A document of average lengths that holds
+// the word once in the title and twice in the body has 3 + 2 = 5 weighted occurrences; the mean
+// weight is 1.2, so they saturate to 5 ÷ (5 + 2 × 1.2).
 //
-// Most documents hold a word in one field alone, and what they score is read
-// from a table. So the postings of every field are scored by the block as if
-// there were no other, and the documents that several hold are found by
-// intersecting the blocks: their occurrences are added up and saturate again.
+// Most documents hold a word in one field only, and their scores are read from a table. So the
+// postings of every field are scored block by block as if there were no other field.
+// Intersecting the blocks finds the documents that several fields hold: their occurrences are
+// added up and saturated again.
 type sumStep struct {
 	parts  []sumPart // the shortest postings first
-	silent orStep    // terms that only match
-	found  memo      // of silent
+	silent orStep    // terms that match without scoring
+	found  memo      // matches of silent
 	curve  curve
 	weight float32 // of the quality
 
@@ -33,19 +32,19 @@ type sumStep struct {
 	busy bool // in the middle of a run
 	tmp  Bits
 
-	blocks     []block    // by part, of the range looked at
+	blocks     []block    // by part, of the current range
 	minor      block      // see addAll
-	bounds     [2]float64 // occurrences of the first parts in the range bounded last
+	bounds     [2]float64 // occurrences of the first parts in the last range bounded
 	both       heldDocs   // documents of the range that several parts hold
 	all, other heldDocs   // see findSeveral
 	scratch    scored     // see merge
 	docs       []uint32   // see runFew
 	readings   []heldWord // see lookUp
-	join       join       // as well
+	join       join       // see lookUp
 	held       []heldAt   // see addLookedUp
 }
 
-// scored is documents with scores.
+// scored holds documents with scores.
 type scored struct {
 	docs []uint32
 	sums []float64
@@ -55,19 +54,19 @@ type scored struct {
 type sumPart struct {
 	*termStep               // scores its weighted occurrences
 	alone     *score.Table  // quality of a document that holds this term alone
-	shares    *[256]float32 // nil when they do not count
+	shares    *[256]float32 // nil when shares do not count
 }
 
 // heldWord is what a document holds of a word.
 type heldWord struct {
 	occurrences float64 // weighted
 	score       float64
-	apart       float64 // sum of the scores that the parts make alone
+	apart       float64 // sum of the scores of each part alone
 	share       float32
-	parts       int32 // that hold it
+	parts       int32 // number of parts that the document holds
 }
 
-// heldDocs is documents, rising, with what they hold of a word.
+// heldDocs holds documents in ascending order, with what they hold of a word.
 type heldDocs struct {
 	docs     []uint32
 	readings []heldWord
@@ -79,16 +78,15 @@ func (h *heldDocs) add(doc uint32, r heldWord) {
 	h.docs, h.readings = append(h.docs, doc), append(h.readings, r)
 }
 
-// curve turns the weighted occurrences of a word, and its share in a value,
-// into a score.
+// curve maps the weighted occurrences of a word, and its share in a value, to a score.
 type curve struct {
-	half  float64 // occurrences at which half is reached
-	least float64 // of every document that holds the word
-	gain  float64 // of saturation
-	share float64 // of a value that is nothing but the word
+	half  float64 // occurrences at which half of gain is reached
+	least float64 // score of every document that holds the word
+	gain  float64 // maximum of saturation
+	share float64 // score of a value that consists of the word alone
 }
 
-// newCurve returns the curve of a word of a text with n distinct words.
+// newCurve returns the curve of a word in a text with n distinct words.
 func newCurve(weight, mean float64, n int) curve {
 	whole := 1 + score.Presence(n) + score.Share(n)
 	return curve{
@@ -99,7 +97,7 @@ func newCurve(weight, mean float64, n int) curve {
 	}
 }
 
-// within is the curve of a reading that lies in a range.
+// within returns the curve of a reading whose scores lie in a range.
 func (c curve) within(weight float64, r score.Range) curve {
 	c.gain *= r.Span
 	c.share *= r.Span
@@ -107,15 +105,15 @@ func (c curve) within(weight float64, r score.Range) curve {
 	return c
 }
 
-// at is the score of occurrences above zero.
+// at returns the score of occurrences above zero.
 func (c *curve) at(occurrences, share float64) float64 {
 	return float64(c.gain*(occurrences/(occurrences+c.half))) + c.least + float64(c.share*share)
 }
 
-// top is the score that no document exceeds.
+// top returns a score that no document exceeds.
 func (c *curve) top() float64 { return c.gain + c.least + c.share }
 
-// occurrencesAbove returns occurrences that a score above least exceeds.
+// occurrencesAbove returns a lower bound of the occurrences that score above least.
 func (c *curve) occurrencesAbove(least float64) float64 {
 	part := (least/score.BoundSlack - c.least - c.share) / c.gain
 	switch {
@@ -127,7 +125,7 @@ func (c *curve) occurrencesAbove(least float64) float64 {
 	return c.half * part / (1 - part) / score.BoundSlack
 }
 
-// scoreBy makes the step score by a curve, and puts the parts in order.
+// scoreBy makes the step score by a curve, and orders the parts.
 func (s *sumStep) scoreBy(c curve, weight float64) {
 	s.curve, s.weight = c, float32(weight)
 	if !slices.ContainsFunc(s.parts, func(p sumPart) bool { return p.shares != nil }) {
@@ -173,7 +171,7 @@ func (s *sumStep) bound(from, to uint32) float64 {
 	return s.curve.at(occurrences, share) * score.BoundSlack
 }
 
-// maxScore is a score that no document exceeds.
+// maxScore returns a score that no document exceeds.
 func (s *sumStep) maxScore() float64 {
 	occurrences := 0.0
 	for _, p := range s.parts {
@@ -182,7 +180,7 @@ func (s *sumStep) maxScore() float64 {
 	return s.curve.at(occurrences, 1) * score.BoundSlack
 }
 
-// density is how many documents of a window hold the word, on average.
+// density is the average number of documents per window that hold the word.
 func (s *sumStep) density() int {
 	total := 0
 	for _, p := range s.parts {
@@ -191,8 +189,8 @@ func (s *sumStep) density() int {
 	return total
 }
 
-// isPlain reports whether all parts score and have lengths, so that documents
-// can be scored by the block.
+// isPlain reports whether all parts score and have lengths, so that documents can be scored
+// block by block.
 func (s *sumStep) isPlain() bool {
 	for _, p := range s.parts {
 		if len(p.lengths) == 0 || !p.opened[1] {
@@ -212,7 +210,7 @@ func (s *sumStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 	switch {
 	case sums == nil:
-		for _, p := range s.parts { // next does not say: the postings that are scored may be behind the window
+		for _, p := range s.parts { // next cannot tell: the postings of scorer may have passed the window
 			p.run(base, in, &s.tmp, nil)
 			out.Or(&s.tmp)
 		}
@@ -223,7 +221,7 @@ func (s *sumStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// runFew scores the documents of in by looking each up.
+// runFew scores the documents of in by looking up each one.
 func (s *sumStep) runFew(base uint32, in, out *Bits, sums *Sums) {
 	s.docs = in.AppendDocs(s.docs[:0], base)
 	for i, r := range s.lookUp(s.docs) {
@@ -235,7 +233,7 @@ func (s *sumStep) runFew(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// runAll scores all documents of a window and keeps those of in.
+// runAll scores all documents of a window and keeps those in in.
 func (s *sumStep) runAll(base uint32, in, out *Bits, sums *Sums) {
 	s.busy = true
 	s.tmp = Bits{}
@@ -269,14 +267,14 @@ func (s *sumStep) hold(r *heldWord, p *sumPart, doc, frequency uint32) {
 	}
 }
 
-// saturated is the score of what a document holds in several parts. Like all
-// scores of words it is rounded, so that the order of adding does not matter.
+// saturated returns the score of what a document holds in several parts. It is rounded like all
+// scores of words, so that the order of adding does not matter.
 func (s *sumStep) saturated(r *heldWord) float64 {
 	return float64(float32(s.curve.at(r.occurrences, float64(r.share))))
 }
 
-// lookUp returns what documents, which rise, hold of the word. It is valid
-// until the next call.
+// lookUp returns what the given documents, in ascending order, hold of the word. The result is
+// valid until the next call.
 func (s *sumStep) lookUp(docs []uint32) []heldWord {
 	s.readings = append(s.readings[:0], make([]heldWord, len(docs))...)
 	j := &s.join
@@ -296,9 +294,9 @@ func (s *sumStep) lookUp(docs []uint32) []heldWord {
 	return s.readings
 }
 
-// addHeld adds what the documents of a batch score by the word. Those that do
-// not exceed the threshold with the rest are dropped, and where the word is
-// required those that do not hold it; it reports whether any of the former was.
+// addHeld adds the scores of the word to the documents of a batch. It drops those that, with
+// rest, do not exceed the threshold, and reports whether there were any. If the word is
+// required, it also drops documents that do not hold it.
 func (s *sumStep) addHeld(out *batch, rest, threshold float64, required bool) (dropped bool) {
 	if !required && len(s.parts) <= 2 {
 		return s.addLookedUp(out, rest, threshold)
@@ -323,23 +321,23 @@ func (s *sumStep) addHeld(out *batch, rest, threshold float64, required bool) (d
 	return dropped
 }
 
-// heldAt is what the document at a place of a batch holds of a word in one part.
+// heldAt is what the document at an index of a batch holds of a word in one part.
 type heldAt struct {
 	heldWord
 	at int
 }
 
-// addLookedUp is addHeld for at most two parts of a word that is not required, in
-// the range bounded last. What the first part scores alone is added at once and
-// changed where the second holds the document too.
+// addLookedUp is addHeld for at most two parts of a word that is not required, in the last
+// range bounded. It adds the score of the first part alone at once, and corrects it if the
+// second part also holds the document.
 func (s *sumStep) addLookedUp(out *batch, rest, threshold float64) (dropped bool) {
 	docs, sums := out.Docs, out.Sums
 	j := &s.join
-	first, before := s.held[:0], 0 // documents of the first part, and those before the one looked at
+	first, before := s.held[:0], 0 // documents of the first part, and how many precede the current one
 	for i := range s.parts {
 		p := &s.parts[i]
 		if s.bounds[i] == 0 {
-			continue // it has no document in the range
+			continue // no document in the range
 		}
 		j.start(&p.scorer, docs)
 		for n := j.next(); n > 0; n = j.next() {
@@ -369,7 +367,7 @@ func (s *sumStep) addLookedUp(out *batch, rest, threshold float64) (dropped bool
 	return len(out.Docs) < len(docs)
 }
 
-// lengthOf is the length byte of a document.
+// lengthOf returns the length byte of a document.
 func lengthOf(lengths []byte, doc uint32) byte {
 	if int(doc) < len(lengths) {
 		return lengths[doc]

@@ -6,23 +6,23 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Blocks of postings in several fields are walked in ranges in which no field
-// goes to another block, so that every range has one bound per field.
+// Postings in several fields are walked in ranges in which each field stays within one block,
+// so that every range has one bound per field.
 //
-// Example: the title has blocks that end at 900 and 2,000, the body at 300, 600,
-// 1,100. The ranges end at 300, 600, 900, 1,100 and 2,000; that up to 600 is
-// bounded by the second block of the body and the first of the title together.
+// Example: the title has blocks that end at 900 and 2,000, the body at 300, 600, 1,100. The
+// ranges end at 300, 600, 900, 1,100 and 2,000; the range up to 600 is bounded by the second
+// block of the body and the first of the title together.
 
-// maxLeadParts is how many parts a sum has at most to lead a window: a document
-// takes a place in the batch for each before it is scored as one.
+// maxLeadParts is the largest number of parts with which a sum can lead: each part may put a
+// document into the batch before the scores are combined.
 const maxLeadParts = window.MaxLeads
 
-// block is the documents of a part in a range that lies in one of its blocks.
+// block holds the documents of a part in a range that lies in one of its blocks.
 type block struct{ docs, freqs []uint32 }
 
-// nextRange returns the end of the range from from on, at most to, in which no
-// part goes to another block, and leaves what the parts hold there undecoded.
-// With bounds it returns occurrences that no document of the range exceeds.
+// nextRange returns the end of the range from from on, at most to, in which each part stays
+// within one block. It decodes nothing. With bounds, it also returns occurrences that no
+// document of the range exceeds.
 func (s *sumStep) nextRange(from, to uint32, bounds bool) (end uint32, occurrences float64) {
 	for i := range s.parts {
 		it := &s.parts[i].scorer
@@ -62,7 +62,7 @@ func (p *sumPart) blockOf(from, to uint32) block {
 	return block{docs[first:last], freqs[first:last]}
 }
 
-// decode decodes what the parts hold in a range that nextRange returned.
+// decode decodes all parts in a range that nextRange returned.
 func (s *sumStep) decode(from, to uint32) {
 	s.blocks = s.blocks[:0]
 	for i := range s.parts {
@@ -70,8 +70,8 @@ func (s *sumStep) decode(from, to uint32) {
 	}
 }
 
-// findBoth leaves the documents of the decoded range that several parts hold in
-// both, with what they score.
+// findBoth sets both to the documents of the decoded range that several parts hold, with their
+// scores.
 func (s *sumStep) findBoth() {
 	s.both.reset()
 	if len(s.parts) > 2 {
@@ -100,8 +100,7 @@ func (s *sumStep) findBoth() {
 	s.both.docs, s.both.readings = docs, readings
 }
 
-// findSeveral is findBoth for more than two parts: it merges them one after the
-// other.
+// findSeveral is findBoth for more than two parts: it merges them one after another.
 func (s *sumStep) findSeveral() {
 	s.all.reset()
 	for i := range s.parts {
@@ -132,8 +131,8 @@ func (s *sumStep) findSeveral() {
 	}
 }
 
-// addAll adds the scores of all documents of a window or more, and marks them where
-// that is asked for. The step must be plain.
+// addAll adds the scores of all documents in one or more windows, and marks the documents if
+// marked is not nil. The step must be plain.
 func (s *sumStep) addAll(base, end uint32, sums []float64, marked []uint64) {
 	if len(s.parts) > 2 {
 		s.addRanges(base, end, sums, marked)
@@ -154,7 +153,7 @@ func (s *sumStep) addAll(base, end uint32, sums []float64, marked []uint64) {
 			case len(s.parts) == 1:
 			case isLast && len(s.minor.docs) == 0:
 				minor = b
-			default: // the memory of b is that of the next block
+			default: // the next block reuses the memory of b
 				s.minor.docs, s.minor.freqs = append(s.minor.docs, b.docs...), append(s.minor.freqs, b.freqs...)
 				minor = s.minor
 			}
@@ -165,7 +164,7 @@ func (s *sumStep) addAll(base, end uint32, sums []float64, marked []uint64) {
 	}
 }
 
-// addBlock adds the scores of documents that a part holds as if no other did.
+// addBlock adds the scores of documents as if only this part held them.
 func (s *sumStep) addBlock(p *sumPart, b block, base uint32, sums []float64, marked []uint64) {
 	held := score.Postings{Docs: b.docs, Frequencies: b.freqs, Lengths: p.lengths}
 	if marked == nil {
@@ -175,9 +174,9 @@ func (s *sumStep) addBlock(p *sumPart, b block, base uint32, sums []float64, mar
 	}
 }
 
-// addBoth corrects the scores of documents of a window that both parts hold: what
-// they score by each alone is taken back, which is exact for a few rounded
-// scores. It returns the documents of the minor part behind the block.
+// addBoth corrects the scores of documents that both parts hold: it subtracts the score of each
+// part alone, which is exact for a few rounded scores. It returns the documents of the minor
+// part past the block.
 func (s *sumStep) addBoth(minor, major block, base uint32, sums []float64) block {
 	if len(minor.docs) == 0 || len(major.docs) == 0 {
 		return minor
@@ -206,8 +205,7 @@ func (s *sumStep) addRanges(base, end uint32, sums []float64, marked []uint64) {
 		for i, b := range s.blocks {
 			s.addBlock(&s.parts[i], b, base, sums, marked)
 		}
-		// The scores of single parts are taken back: sums of a few rounded scores
-		// are exact.
+		// The scores of single parts are subtracted: sums of a few rounded scores are exact.
 		s.findBoth()
 		for i, doc := range s.both.docs {
 			r := &s.both.readings[i]
@@ -217,9 +215,9 @@ func (s *sumStep) addRanges(base, end uint32, sums []float64, marked []uint64) {
 	}
 }
 
-// lead appends the documents of a window or more that score above least. It decodes
-// those blocks alone whose bounds, added up over the fields, reach that. The
-// step must be plain. It reports whether documents were left out.
+// lead appends the documents of one or more windows that score above least. It decodes only
+// blocks whose bounds, added up over the fields, exceed that. The step must be plain. It
+// reports whether documents were left out.
 func (s *sumStep) lead(out *batch, base, end uint32, least float64) (dropped bool) {
 	needed := s.needed(least)
 	for from := base; from < end; {
@@ -234,8 +232,7 @@ func (s *sumStep) lead(out *batch, base, end uint32, least float64) (dropped boo
 	return dropped
 }
 
-// needed returns weighted occurrences that a document which scores above least
-// exceeds.
+// needed returns a lower bound of the weighted occurrences of documents that score above least.
 func (s *sumStep) needed(least float64) float64 {
 	if least <= 0 {
 		return 0
@@ -243,8 +240,7 @@ func (s *sumStep) needed(least float64) float64 {
 	return s.curve.occurrencesAbove(least)
 }
 
-// leadRange appends the documents of a range that nextRange returned that score
-// above least.
+// leadRange appends those documents of a range returned by nextRange that score above least.
 func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped bool) {
 	s.decode(from, to)
 	threshold := roundDown(least)
@@ -257,7 +253,7 @@ func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped
 		held := score.Postings{Docs: b.docs, Frequencies: b.freqs, Lengths: p.lengths}
 		n += p.alone.ScoreAbove(&held, s.weight, threshold, into[n:], scores[n:])
 		dropped = dropped || n-before < len(b.docs)
-		if before > first && n > before { // behind documents of other parts
+		if before > first && n > before { // past documents of other parts
 			merge(out, first, before, n, &s.scratch)
 		}
 	}
@@ -267,9 +263,8 @@ func (s *sumStep) leadRange(out *batch, from, to uint32, least float64) (dropped
 	return dropped
 }
 
-// merge puts the documents of a batch from first to n-1 in order, which rise up
-// to middle and from there on. Those that are in both stay so, next to each
-// other.
+// merge merges the documents of a batch from first to middle-1 with those from middle to n-1,
+// both in ascending order. Documents in both stay next to each other.
 func merge(out *batch, first, middle, n int, scratch *scored) {
 	into, scores := out.Memory()
 	if into[middle-1] < into[middle] {
@@ -288,8 +283,8 @@ func merge(out *batch, first, middle, n int, scratch *scored) {
 	scratch.docs, scratch.sums = docs, sums
 }
 
-// override gives the documents that several parts hold the score of all of
-// them, among those of a batch from first to n-1, and returns the new end.
+// override replaces the scores of documents that several parts hold by their combined score,
+// among those of a batch from first to n-1, and returns the new end.
 func (s *sumStep) override(out *batch, first, n int, least float64) int {
 	if len(s.both.docs) == 0 {
 		return n

@@ -8,18 +8,17 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// maxTables bounds the tables kept; each takes 17 KiB.
+// maxTables bounds how many tables are kept; each takes 17 KiB.
 const maxTables = 512
 
-// Tables keeps what searches use again: the score tables of fields, as making
-// one costs more than a short search, and working memory. Any number of
-// goroutines may use it.
+// Tables keeps what searches reuse: working memory, and the score tables of fields, which cost
+// more to make than a short search. It is safe for concurrent use.
 type Tables struct {
 	scratches sync.Pool // of *scratch
-	steps     sync.Pool // of *termStep, whose iterators are large
-	bests     sync.Pool // of *bestStep, whose sums are large
-	sums      sync.Pool // of *sumStep, whose occurrences are
-	words     sync.Pool // of *wordStep, as well
+	steps     sync.Pool // of *termStep; its iterators are large
+	bests     sync.Pool // of *bestStep; its sums are large
+	sums      sync.Pool // of *sumStep; its sums are large
+	words     sync.Pool // of *wordStep; its sums are large
 	pools     sync.Pool // of *stepPool
 	lengths   [256]float64
 	shares    [256]float32 // of one word, by length byte
@@ -59,14 +58,14 @@ func (t *Tables) get(average float64, form score.Form) *score.Table {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.tables) >= maxTables {
-		clear(t.tables) // averages change with every commit; old ones are not used again
+		clear(t.tables) // averages change with every commit; old ones are never used again
 	}
 	t.tables[key] = table
 	return table
 }
 
-// sharesOf returns the share of one word by length byte, nil for fields whose
-// values are not rated by it.
+// sharesOf returns the share of one word by length byte, or nil for fields that do not score by
+// share.
 func (t *Tables) sharesOf(norm definition.LengthNormalization) *[256]float32 {
 	if norm != definition.LengthStrong {
 		return nil

@@ -8,46 +8,46 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// seekShare is how much fewer candidates than documents of the term a window
-// holds for looking up each candidate to be cheaper than decoding all.
+// seekShare: when a window has more than seekShare times as many documents of the term as
+// candidates, looking up each candidate is cheaper than decoding all documents.
 const seekShare = 6
 
-// termStep matches the documents that hold a term and scores them by BM25.
-// Finding and scoring walk the postings separately, so that a window can be
-// found first and its survivors scored afterwards.
+// termStep matches the documents that hold a term and scores them by BM25. Finding and scoring
+// walk the postings separately, so that a window can be searched first and its survivors scored
+// afterwards.
 type termStep struct {
 	field    *terms.Field
 	entry    terms.Entry
 	found    postings.Iterator // use finder
 	scorer   postings.Iterator
-	opened   [2]bool // whether there are blocks to find, to score
-	started  bool    // found was set to the term
+	opened   [2]bool // whether found and scorer have a block
+	started  bool    // found points at the term
 	lengths  []byte
 	table    *score.Table // nil when the term does not score
 	weight   float32
-	once     bool // further occurrences count nothing
-	density  int  // documents of the term in a window, on average
+	once     bool // further occurrences add nothing
+	density  int  // average number of documents of the term per window
 	maxScore float64
-	cursor   cursor // in the postings that are scored
+	cursor   cursor // in the postings of scorer
 }
 
-// cursor is where the documents from one on begin in a block. Windows rise, so
-// that most begin where the one before ended.
+// cursor is the index in a block of the first document not before from. Windows ascend, so most
+// begin where the previous one ended.
 type cursor struct {
 	block, place int
 	from         uint32
 }
 
-// nearPlaces is how many documents behind the cursor are searched before all of
-// the block are.
+// nearPlaces is how many documents from the cursor on are searched before the rest of the block
+// is.
 const nearPlaces = 16
 
-// placeOf returns the first place of the decoded block that is scored whose
-// document is not below from.
+// placeOf returns the index of the first document not before from in docs, the decoded block of
+// scorer.
 func (s *termStep) placeOf(docs []uint32, from uint32) int {
 	c := &s.cursor
 	if block := s.scorer.Block(); block != c.block || from < c.from || c.place > len(docs) {
-		*c = cursor{block: block} // a damaged block may have fewer documents than before
+		*c = cursor{block: block} // a damaged block may decode to fewer documents than before
 	}
 	if from == c.from {
 		return c.place
@@ -61,8 +61,7 @@ func (s *termStep) placeOf(docs []uint32, from uint32) int {
 	return c.place
 }
 
-// finder returns the postings that documents are found by, at their first
-// block to begin with.
+// finder returns the postings for finding documents, initially at their first block.
 func (s *termStep) finder() *postings.Iterator {
 	if !s.started {
 		s.started = true
@@ -72,7 +71,7 @@ func (s *termStep) finder() *postings.Iterator {
 	return &s.found
 }
 
-// scoreBy makes the step score.
+// scoreBy makes the step score, unless weight is not positive.
 func (s *termStep) scoreBy(table *score.Table, weight float64, once bool) {
 	if weight <= 0 {
 		return
@@ -90,8 +89,8 @@ func (s *termStep) scoreBy(table *score.Table, weight float64, once bool) {
 
 func (s *termStep) cost() int { return int(s.entry.DocFreq) }
 
-// next looks at the postings that are scored, when there are such: those that
-// are found may have gone on to the end of the window already.
+// next uses the postings of scorer if the term scores: those of found may already have moved to
+// the end of the window.
 func (s *termStep) next(from uint32) uint32 {
 	if s.table != nil {
 		if !s.opened[1] || !s.scorer.SeekBlock(from) {
@@ -106,12 +105,12 @@ func (s *termStep) next(from uint32) uint32 {
 	return max(from, it.FirstDoc())
 }
 
-// sparseBound is how many documents of a window a term has on average so that it
-// is worth looking whether there are any: a block spans many windows.
+// sparseBound is the largest density for which bound checks whether a range has any document:
+// blocks of sparser terms span many windows.
 const sparseBound = 8
 
-// passes reports whether the current block goes from before a range to behind
-// it without a document in it.
+// passes reports whether the current block starts before the range and ends after it without a
+// document in it.
 func (s *termStep) passes(from, to uint32) bool {
 	it := &s.scorer
 	if it.FirstDoc() >= from || it.LastDoc() < to {
@@ -152,7 +151,7 @@ func (s *termStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// findEach looks every candidate up.
+// findEach looks up every candidate.
 func (s *termStep) findEach(base uint32, in, out *Bits) {
 	it := s.finder()
 	for i, w := range in {
@@ -177,14 +176,14 @@ func (s *termStep) findEach(base uint32, in, out *Bits) {
 	}
 }
 
-// prefetch loads the lengths of the next documents of a block that is scored in ranges
-// of so many documents: about as many as such a range holds.
+// prefetch loads the lengths of the next documents of a block that is scored in ranges of span
+// documents, about as many as one range holds.
 func (s *termStep) prefetch(next []uint32, span uint32) {
 	n := s.density * int(span/Span)
 	score.Prefetch(next[:min(len(next), n+n/2)], s.lengths)
 }
 
-// scoreEach looks every candidate up and scores it.
+// scoreEach looks up every candidate and scores it.
 func (s *termStep) scoreEach(base uint32, in, out *Bits, sums *Sums) {
 	if !s.opened[1] {
 		return
@@ -216,7 +215,7 @@ func (s *termStep) scoreAt(doc, frequency uint32) float32 {
 	return s.weight * s.table.Part(frequency, length)
 }
 
-// scoreAll decodes the blocks of the window and scores what is in in.
+// scoreAll decodes the blocks of the window and scores the documents of in.
 func (s *termStep) scoreAll(base uint32, in, out *Bits, sums *Sums) {
 	end := base + Span
 	for s.opened[1] = s.opened[1] && s.scorer.SeekBlock(base); s.opened[1]; s.opened[1] = s.scorer.NextBlock() {

@@ -6,23 +6,22 @@ import (
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
-// Text conjunction: all words of a text are required, and words have several
-// fields. The rarest word leads by ranges in which none of its fields goes to
-// another block (see sumblocks.go), so that a range has one bound per field; the
-// other words are looked up. It is the block-max conjunction of conjunction.go
-// with a sum over fields in place of each term.
+// Text conjunction: all words of a text are required, and words have several fields. The rarest
+// word leads by ranges in which each of its fields stays within one block (see sumblocks.go),
+// so that a range has one bound per field; the other words are looked up. It is the block-max
+// conjunction of conjunction.go with a sum over fields in place of each term.
 //
-// Example: "canon" leads, threshold 6. Between the documents 0 and 600 its title
-// and body blocks bound it by 3.2 and "camera" by 2.5: 5.7 ≤ 6, the range is
-// passed over. Between 600 and 900 they are bounded by 4.1 and 2.5: documents that
-// score more than 3.5 by "canon" are looked up in "camera".
+// Example: "canon" leads, threshold 6. Between the documents 0 and 600 its title and body
+// blocks bound it by 3.2 and "camera" by 2.5: 5.7 ≤ 6, the range is skipped. Between 600 and
+// 900 they are bounded by 4.1 and 2.5: documents that score more than 3.5 by "canon" are looked
+// up in "camera".
 
-// wideRange is a range of documents over which asking a word for its bound costs
-// more than its maximum score gives away.
+// wideRange is the longest range of documents for which asking a word for its bound pays; for
+// longer ones its maximum score is good enough.
 const wideRange = 4 * Span
 
-// byBlocks returns the words of a text that are all required, the rarest first,
-// when they can be walked by the blocks of that; nil otherwise.
+// byBlocks returns the words of a text as parts, the rarest first, if all are required and they
+// can be walked by the blocks of the rarest; otherwise nil.
 func (t *text) byBlocks() []textPart {
 	if !t.required || len(t.narrow) > 0 {
 		return nil
@@ -46,9 +45,9 @@ func (t *text) byBlocks() []textPart {
 	return parts
 }
 
-// walkTextConjunction walks a conjunction of words of several fields by the blocks of
-// the rarest, whose documents are looked up in the others. Ranges of blocks are
-// skipped that do not reach the threshold with all that the others may add.
+// walkTextConjunction walks a conjunction of words of several fields by the blocks of the
+// rarest, whose documents are looked up in the others. It skips ranges whose bound, with the
+// bounds of the others, does not exceed the threshold.
 func (s *Scanner) walkTextConjunction(ctx context.Context, t *text, words []textPart, from, to uint32, sink Sink) error {
 	done := ctx.Done()
 	lead, others := words[0].sum, words[1:]
@@ -96,8 +95,8 @@ func (s *Scanner) walkTextConjunction(ctx context.Context, t *text, words []text
 	return nil
 }
 
-// boundOthers returns what the words that do not lead, and the extras, add at
-// most in a range; bounds receives the part of each word.
+// boundOthers bounds what the other words and the extras add in a range, and sets bounds to the
+// part of each word.
 func (t *text) boundOthers(others []textPart, bounds []float64, from, to uint32) float64 {
 	total := 0.0
 	for i := range others {

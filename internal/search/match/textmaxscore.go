@@ -8,38 +8,37 @@ import (
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
-// MAXSCORE over the words of a text, a window or a few at a time (Turtle, Flood: Query
-// evaluation: strategies and optimizations, 1995). Words whose bounds together
-// do not reach the threshold are not essential: they make no hit by themselves
-// and are only looked up for the documents of the others. What a text adds
-// beside its words, such as pairs, is looked up last. Where all words are
-// required, the rarest leads and the others are looked up.
+// MAXSCORE over the words of a text, one or a few windows at a time (Turtle, Flood: Query
+// evaluation: strategies and optimizations, 1995). Words whose bounds together do not exceed
+// the threshold are non-essential: they make no hit by themselves and are looked up only for
+// the documents of the others. Extras, which add to the score of a text beside its words, such
+// as pairs, are looked up last. If all words are required, the rarest leads and the others are
+// looked up.
 //
-// Example: the threshold is 6, a window bounds "canon" by 5, "camera" by 3, its
-// typos by 0.1, the pair by 2. Typos and pair together stay below 6, with
-// "camera" they do not reach it either: 0.1 + 2 + 3 = 5.1. So the documents of
-// "canon" alone are read, and of those only blocks whose bounds exceed
-// 6 − 5.1; they are looked up in "camera", what is left among the typos, and of
-// what then scores above 4 positions are read. Where few documents of the window
-// hold both words of the pair, say 17 and 90, these two are looked at whatever they
-// score, and for the others the pair adds nothing: 0.1 + 3 = 3.1, so of "canon"
-// only blocks above 6 − 3.1 are read.
+// Example: the threshold is 6, a window bounds "canon" by 5, "camera" by 3, its typos by 0.1,
+// the pair by 2. Typos and pair together stay below 6, and adding "camera" does not reach it
+// either: 0.1 + 2 + 3 = 5.1. So only the documents of "canon" are read, and of those only
+// blocks whose bounds exceed 6 − 5.1. They are looked up in "camera", the remaining ones among
+// the typos, and positions are read for those that then score above 4. If few documents of the
+// window hold both words of the pair, say 17 and 90, these two are visited whatever they score,
+// and for the others the pair adds nothing: 0.1 + 3 = 3.1, so of "canon" only blocks above 6 −
+// 3.1 are read.
 
-// text is a root of several words, with what narrows it and what adds to it.
+// text is a root of several words, with the steps that narrow it and the extras.
 type text struct {
-	words    []textWord // the lowest maximum score first; the rarest first where all are required
+	words    []textWord // the lowest maximum score first; if all are required, the rarest first
 	required bool       // a hit holds all words
 	narrow   []step
 	extras   []step
-	bounds   []float64  // of the extras in the windows looked at
-	most     float64    // what they add at most
-	parts    []textPart // of the windows looked at
-	isPaired bool       // pairs are all that adds to it, and any word will do
-	paired   []paired   // documents of the windows that a pair adds to, where they are few; rising
-	bonus    float64    // what pairs add to any of these at most
+	bounds   []float64  // of the extras in the current windows
+	most     float64    // upper bound of what the extras add
+	parts    []textPart // of the current windows
+	isPaired bool       // the only extras are pairs, and any word will do
+	paired   []paired   // documents of the windows that a pair adds to, if they are few; ascending
+	bonus    float64    // upper bound of what pairs add to any of these
 }
 
-// paired is a document that pairs add to, and how much at most.
+// paired is a document that pairs add to, with an upper bound of what they add.
 type paired struct {
 	doc   uint32
 	bonus float64
@@ -51,28 +50,28 @@ type textWord struct {
 	maxScore float64
 }
 
-// textPart is a word, or one side of it, in a window.
+// textPart is a word, or one side of it, in the current windows.
 type textPart struct {
 	step  step
 	side  side
 	bound float64
-	term  *termStep // that it is, or nil
-	sum   *sumStep  // as well
+	term  *termStep // the part as a term, or nil
+	sum   *sumStep  // the part as a sum, or nil
 
-	byBlock bool // of bands: the word as typed is scored by the block
+	byBlock bool // in bands: the word as typed is scored by blocks
 }
 
-// side is what of a word is looked at.
+// side says which readings of a word are used.
 type side uint8
 
 const (
 	wholeWord side = iota // all readings
-	asTyped               // and completions
-	inBands               // what is not as typed
+	asTyped               // as typed and as the start of longer words
+	inBands               // all readings but those
 )
 
-// textOf takes a root apart. It returns nil when that is not a text with a word
-// that has several fields or readings.
+// textOf splits a root into the parts of a text. It returns nil unless some word of the root
+// has several fields or readings.
 func textOf(root step) *text {
 	if !hasWord(root) {
 		return nil
@@ -113,8 +112,8 @@ func textOf(root step) *text {
 	return t
 }
 
-// hasWord reports whether a root is a word that has several fields or readings,
-// or a text with one.
+// hasWord reports whether a root is a word that has several fields or readings, or a text with
+// such a word.
 func hasWord(root step) bool {
 	switch s := root.(type) {
 	case *andStep:
@@ -136,7 +135,7 @@ func isWord(s step) bool {
 	return false
 }
 
-// maxScoreOf is a score that no document exceeds by a step.
+// maxScoreOf returns a score that no document of the step exceeds.
 func maxScoreOf(s step) float64 {
 	switch s := s.(type) {
 	case *termStep:
@@ -177,8 +176,8 @@ func newPart(s step, of side, bound float64) textPart {
 	return p
 }
 
-// addWords adds the parts of some words in a window and returns the sum of their
-// bounds. Unless all are required, those that score the most come first.
+// addWords adds the parts of some words in a window and returns the sum of their bounds. Unless
+// all are required, those that score the most come first.
 func (t *text) addWords(words []textWord, base, end uint32) (total float64) {
 	for i := range words {
 		if !t.required {
@@ -189,8 +188,7 @@ func (t *text) addWords(words []textWord, base, end uint32) (total float64) {
 	return total
 }
 
-// addParts adds the parts of a word in a window and returns the sum of their
-// bounds.
+// addParts adds the parts of a word in a window and returns the sum of their bounds.
 func (t *text) addParts(c step, from, to uint32) float64 {
 	w, ok := c.(*wordStep)
 	if !ok {
@@ -214,8 +212,8 @@ func (t *text) addParts(c step, from, to uint32) float64 {
 	return max(typed, banded)
 }
 
-// isFlat reports whether the text is one word that no document holds as typed:
-// the bound of its readings is the same everywhere.
+// isFlat reports whether the text is one word that no document holds as typed: its readings
+// have the same bound everywhere.
 func (t *text) isFlat() bool {
 	if len(t.words) != 1 || len(t.extras) > 0 {
 		return false
@@ -228,8 +226,8 @@ func (t *text) isFlat() bool {
 	return never
 }
 
-// next returns a document not before from that no match precedes by the words
-// from the first one given on, or NoMore.
+// next returns a document at or after from, or NoMore, such that no match of the words from
+// index first on lies between the two.
 func (t *text) next(from uint32, first int) uint32 {
 	at := from
 	for _, c := range t.narrow {
@@ -258,7 +256,7 @@ func (t *text) next(from uint32, first int) uint32 {
 // walkText walks a text, up to maxWindows windows at a time.
 func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink Sink) error {
 	done := ctx.Done()
-	nonEssential, theirMax := 0, t.most // words that make no hit anywhere, and what they and the extras add at most
+	nonEssential, theirMax := 0, t.most // words that make no hit anywhere, and the bound of these and the extras
 	for base, end, looks := from&^(Span-1), uint32(0), 0; base < to; base, looks = end, looks+1 {
 		if err := canceled(ctx, done); err != nil {
 			return err
@@ -283,7 +281,7 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 		end = s.endOfLook(base, to, looks)
 		if t.isFlat() && t.words[0].maxScore <= threshold {
 			s.skipped = true
-			return nil // what follows is bounded by the same score
+			return nil // the rest has the same bound
 		}
 		t.parts = t.parts[:0]
 		total := t.addWords(t.words[nonEssential:], base, end)
@@ -312,7 +310,7 @@ func (s *Scanner) walkText(ctx context.Context, t *text, from, to uint32, sink S
 	return nil
 }
 
-// wanted returns how many windows there are before one that a sink skips.
+// wanted returns how many windows precede the first one that the sink skips.
 func wanted(base, end uint32, sink Sink) (n uint32) {
 	for ; base < end && !sink.SkipsWindow(base); base += Span {
 		n++
@@ -320,12 +318,12 @@ func wanted(base, end uint32, sink Sink) (n uint32) {
 	return n
 }
 
-// fewPaired is how many documents of the windows looked at a pair may add to, so that
-// they are looked at by themselves.
+// fewPaired is the largest number of documents of the current windows that a pair may add to
+// for these to be treated apart from the others.
 const fewPaired = 200
 
-// boundExtras bounds what the extras add in a window to any document, and leaves
-// the documents that pairs add to apart, where these are few: nothing is added
+// boundExtras bounds what the extras add in a window to any document. If pairs add to few
+// documents, it puts those in paired instead and bounds them by bonus, as the pairs add nothing
 // to the others. total bounds the words.
 func (t *text) boundExtras(base, end uint32, total, threshold float64) (extra float64) {
 	t.bounds, t.paired, t.bonus = t.bounds[:0], t.paired[:0], 0
@@ -345,9 +343,8 @@ func (t *text) boundExtras(base, end uint32, total, threshold float64) (extra fl
 	return extra
 }
 
-// boundPair bounds what a pair adds in a window and reports whether that is so for
-// the documents left in paired alone. A pair that adds no more than least need not be
-// looked at.
+// boundPair bounds what a pair adds in a window and reports whether it adds only to the
+// documents that it left in paired. A pair that adds at most least is not examined further.
 func (t *text) boundPair(pair *pairStep, base, end uint32, least float64) (bound float64, isApart bool) {
 	if pair.isRare() && len(pair.docs(base, end)) == 0 {
 		return 0, false
@@ -370,9 +367,9 @@ func (t *text) boundPair(pair *pairStep, base, end uint32, least float64) (bound
 // exactly returns a bound not below the given one with which sums of scores are exact.
 func exactly(bound float64) float64 { return float64(float32(bound * score.BoundSlack)) }
 
-// addPaired merges documents that a pair adds to, which rise, into those of the pairs
-// before it: what several add to one is added up. It goes from the last ones to the first,
-// so that they keep their place.
+// addPaired merges documents that a pair adds to, in ascending order, into those of earlier
+// pairs. A document of several pairs gets the sum of their bonuses. It merges from the back, so
+// that nothing is overwritten.
 func (t *text) addPaired(docs []uint32, bonus float64) {
 	i, j := len(t.paired)-1, len(docs)-1
 	t.paired = slices.Grow(t.paired, len(docs))[:len(t.paired)+len(docs)]
@@ -393,9 +390,9 @@ func (t *text) addPaired(docs []uint32, bonus float64) {
 	t.paired = slices.Delete(t.paired, i+1, at)
 }
 
-// wordAlone returns the term of a word as typed when the root is one word and
-// its other readings do not exceed the threshold: then they make no hit, and
-// count nothing in documents that hold the word as typed and exceed it.
+// wordAlone returns the term of a word as typed when the root is one word and the bound of its
+// other readings does not exceed the threshold: then these make no hit, and do not change the
+// score of documents that exceed it with the word as typed.
 func (s *Scanner) wordAlone(threshold float64) *termStep {
 	w, ok := s.root.(*wordStep)
 	if !ok {

@@ -4,8 +4,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
-// textWindow hands the documents of a window or more over that may exceed the
-// threshold; total bounds the words.
+// textWindow hands the documents of one or more windows that may exceed the threshold to sink,
+// and reports whether the sink wants more. total bounds the words.
 func (s *Scanner) textWindow(t *text, base, end uint32, total, extra, threshold float64, sink Sink) bool {
 	out := &s.scratch.batch
 	if !s.narrowText(t, base, end) {
@@ -23,14 +23,14 @@ func (s *Scanner) textWindow(t *text, base, end uint32, total, extra, threshold 
 		t.sortParts()
 		essential, least := len(t.parts), 1
 		if len(t.paired) > 0 {
-			least = 0 // those that a pair adds to are looked at anyway
+			least = 0 // documents of pairs are visited anyway
 		}
 		for essential > least && rest+t.parts[essential-1].bound <= threshold {
 			essential--
 			rest += t.parts[essential].bound
 		}
 		lookUps = lookUps[essential:]
-		s.skipped = s.skipped || len(lookUps) > 0 // what they alone hold is not seen
+		s.skipped = s.skipped || len(lookUps) > 0 // documents that hold only those are not visited
 		switch {
 		case essential == 0:
 			out.addPaired(t)
@@ -63,8 +63,8 @@ func (s *Scanner) textWindow(t *text, base, end uint32, total, extra, threshold 
 	return len(out.Docs) == 0 || out.send(&s.mask, sink)
 }
 
-// narrowText leaves the documents of a window or more that may be hits in the text's
-// bits, and reports whether there may be any.
+// narrowText sets the joined bits to the documents of one or more windows that may be hits, and
+// reports whether there may be any.
 func (s *Scanner) narrowText(t *text, base, end uint32) bool {
 	some := len(t.narrow) == 0
 	for i := range s.scratch.joined.in[:(end-base)/Span] {
@@ -82,8 +82,7 @@ func (s *Scanner) narrowText(t *text, base, end uint32) bool {
 	return some
 }
 
-// sortParts puts the parts with the highest bounds first. They are few, and
-// nearly in order.
+// sortParts puts the parts with the highest bounds first. They are few, and nearly in order.
 func (t *text) sortParts() {
 	for i := range t.parts {
 		for ; i > 0 && t.parts[i-1].bound < t.parts[i].bound; i-- {
@@ -92,13 +91,13 @@ func (t *text) sortParts() {
 	}
 }
 
-// run scores by a part.
+// run matches and scores the side of the part.
 func (p *textPart) run(base uint32, in, out *Bits, sums *Sums) {
 	switch w, _ := p.step.(*wordStep); p.side {
 	case asTyped:
 		w.runTyped(base, in, out, sums)
 	case inBands:
-		if p.byBlock { // what holds the word as typed is not known yet
+		if p.byBlock { // the documents that hold the word as typed are not known yet
 			w.whole.run(base, in, w.heldIn(base), nil)
 		}
 		w.runBands(base, in, out, sums)
@@ -107,7 +106,7 @@ func (p *textPart) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// lead leaves the documents of a part in the batch that score above least.
+// lead appends the documents of a part that score above least to the batch.
 func (s *Scanner) lead(p *textPart, base, end uint32, least float64) {
 	out := &s.scratch.batch
 	switch {
@@ -122,8 +121,7 @@ func (s *Scanner) lead(p *textPart, base, end uint32, least float64) {
 	}
 }
 
-// unite leaves the documents of several parts in the batch that score above
-// least together.
+// unite appends the documents that score above least in several parts together to the batch.
 func (s *Scanner) unite(t *text, parts []textPart, base, end uint32, least float64) {
 	expected, byBlock := 0, true
 	for i := range parts {
@@ -168,7 +166,7 @@ func (b *batch) addPaired(t *text) {
 	b.Truncate(len(t.paired))
 }
 
-// withoutBonus takes the bonus back from the documents that pairs add to.
+// withoutBonus subtracts the bonus from the documents that pairs add to.
 func (b *batch) withoutBonus(t *text) {
 	at := 0
 	for _, p := range t.paired {
@@ -181,9 +179,8 @@ func (b *batch) withoutBonus(t *text) {
 	}
 }
 
-// addHeld adds what the documents of the batch score by a part, and drops those
-// that do not exceed the threshold with the rest or do not hold what is
-// required.
+// addHeld adds the scores of a part to the documents of the batch, and drops those that, with
+// rest, do not exceed the threshold, as well as those that lack a required part.
 func (s *Scanner) addHeld(p *textPart, base, end uint32, rest, threshold float64, required bool) {
 	out := &s.scratch.batch
 	switch {
@@ -206,7 +203,7 @@ func (s *Scanner) addHeld(p *textPart, base, end uint32, rest, threshold float64
 	}
 }
 
-// addRun is addHeld for a part that is run over windows.
+// addRun is addHeld for a part that runs over windows.
 func (s *Scanner) addRun(p *textPart, rest, threshold float64, required bool) {
 	out := &s.scratch.batch
 	docs, sums := out.Docs, out.Sums
@@ -244,9 +241,8 @@ func (s *Scanner) addRun(p *textPart, rest, threshold float64, required bool) {
 	out.Docs, out.Sums = docs[:kept], sums[:kept]
 }
 
-// keepFew drops the documents that, with the rest, do not exceed the threshold,
-// and where that is required those that are not held. It reports whether any of
-// the former was.
+// keepFew drops the documents that, with rest, do not exceed the threshold, and, if the part is
+// required, those that are not held. It reports whether the threshold dropped any.
 func (b *batch) keepFew(held *[fewRead]bool, rest, threshold float64, required bool) (dropped bool) {
 	kept := 0
 	for i, doc := range b.Docs {
@@ -264,7 +260,7 @@ func (b *batch) keepFew(held *[fewRead]bool, rest, threshold float64, required b
 	return dropped
 }
 
-// keepAmong drops the documents that are not in the sets of windows from base on.
+// keepAmong drops the documents that are not in the sets of the windows from base on.
 func (b *batch) keepAmong(in *[maxWindows]Bits, base uint32) {
 	kept := 0
 	for i, doc := range b.Docs {

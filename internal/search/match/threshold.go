@@ -9,22 +9,21 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// The scores of the last hits are kept (Yafay, Altingovde: Caching scores for
-// faster query processing with dynamic pruning in search engines, CIKM 2019). A
-// snapshot never changes: a text that is asked again for as many hits has the
-// same ones, so the score of the last is a threshold before anything is walked.
+// The scores of last hits are cached (Yafay, Altingovde: Caching scores for faster query
+// processing with dynamic pruning in search engines, CIKM 2019). A snapshot never changes, so
+// the same query for the same number of hits has the same hits, and the score of the last one
+// is a threshold before the scan starts.
 //
-// Example: the tenth hit of "canon camera" scored 7.5. When that is asked for the
-// next time, blocks that are bounded by 6 are skipped from the first one on,
-// where otherwise the threshold only rises to 7.5 after many documents.
+// Example: the tenth hit of "canon camera" scored 7.5. The next time, blocks bounded by 6 are
+// skipped from the first one on; otherwise the threshold reaches 7.5 only after many documents.
 //
 // Terms, and words of one field, need no such score: see reached and candidates.
 
-// maxThresholdKey bounds the requests whose scores are kept, in bytes.
+// maxThresholdKey bounds the length, in bytes, of the requests whose scores are kept.
 const maxThresholdKey = 4096
 
-// ThresholdKey returns what distinguishes the k best hits of a query and its filters from
-// those of others in the same snapshot; "" when their scores are not kept.
+// ThresholdKey returns a key that identifies the k best hits of a query and its filters within
+// a snapshot, or "" when their scores are not kept.
 func (v *View) ThresholdKey(query plan.Node, filters []plan.Node, k int) string {
 	if v.caches == nil || v.caches.scores == nil || !hasThreshold(query) {
 		return ""
@@ -44,8 +43,8 @@ func (v *View) ThresholdKey(query plan.Node, filters []plan.Node, k int) string 
 	return string(key)
 }
 
-// Threshold returns a score that as many matches reach as a key asks for, 0 when
-// none is known.
+// Threshold returns a score that as many matches reach as the key asks for, or 0 when none is
+// known.
 func (v *View) Threshold(key string) float32 {
 	if key == "" {
 		return 0
@@ -54,7 +53,7 @@ func (v *View) Threshold(key string) float32 {
 	return score * reachedSlack
 }
 
-// KeepThreshold keeps the score of the last hit of a search with a key.
+// KeepThreshold stores the score of the last hit of a search with a key.
 func (v *View) KeepThreshold(key string, score float32) {
 	if score > 0 {
 		v.caches.keepScore(v.Snapshot, key, score)
@@ -67,8 +66,8 @@ func (c *Caches) keepScore(s *snapshot.Snapshot, key string, score float32) {
 	}
 }
 
-// hasThreshold reports whether the score of the last hit is worth keeping: that
-// of several words, or of a word of several fields.
+// hasThreshold reports whether the score of the last hit is worth keeping: that of several
+// words, or of a word of several fields.
 func hasThreshold(n plan.Node) bool {
 	switch n := n.(type) {
 	case *plan.Word:
@@ -79,16 +78,16 @@ func hasThreshold(n plan.Node) bool {
 	return false
 }
 
-// isLong reports whether a filter names so many values that writing them costs
-// more than a threshold gains.
+// isLong reports whether a filter names so many values that encoding them costs more than a
+// threshold gains.
 func isLong(n plan.Node) bool {
 	set, ok := n.(*plan.TermSet)
 	return ok && len(set.Terms) > 64
 }
 
-// appendScored writes a node as text that two nodes share exactly when they
-// match the same documents of a snapshot with the same scores. It returns false
-// for nodes that have no such text.
+// appendScored encodes a node, so that two nodes have the same encoding exactly when they match
+// the same documents of a snapshot with the same scores. It returns false for nodes that cannot
+// be encoded.
 func appendScored(key []byte, n plan.Node) ([]byte, bool) {
 	switch n := n.(type) {
 	case *plan.Term:
@@ -133,7 +132,7 @@ func appendAllScored(key []byte, nodes []plan.Node) ([]byte, bool) {
 	return key, true
 }
 
-// appendWord writes a word as typed.
+// appendWord encodes a word as typed.
 func appendWord(key []byte, n *plan.Word) []byte {
 	key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(n.Words)), uint64(len(n.Fields)))
 	for i := range n.Fields {
@@ -147,7 +146,7 @@ func appendWord(key []byte, n *plan.Word) []byte {
 	return key
 }
 
-// appendBands writes the other readings of a word.
+// appendBands encodes the other readings of a word.
 func appendBands(key []byte, bands []plan.Band) []byte {
 	key = binary.AppendUvarint(key, uint64(len(bands)))
 	for i := range bands {

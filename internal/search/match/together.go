@@ -8,25 +8,25 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// A word of several fields is near the same letters in each. Its readings are found
-// in the dictionaries of all fields at once where the segment has them merged, and
-// those of the fields that come later are kept until they are asked for.
+// A word of several fields looks for terms near the same letters in each. If the segment has
+// the dictionaries of the fields merged, the terms of all fields are found at once, and those
+// of later fields are kept until they are needed.
 
-// nearTerms is the terms near a word in a field of a segment.
+// nearTerms holds the terms near a word in a field of a segment.
 type nearTerms struct {
 	of      expansionKey
 	matches []terms.Match // never changed
-	own     int           // of matches, those found by the term; the others by their forms
+	own     int           // how many of matches the terms themselves gave; the rest their forms
 }
 
-// nearTerms returns the terms near a word: the first own by themselves, the others by
-// their surface forms.
+// nearTerms returns the terms near a word: the first own by themselves, the others by their
+// surface forms.
 func (b *binder) nearTerms(field *terms.Field, n *plan.Expand) (matches []terms.Match, own int) {
 	key := expansionKey{b.number, n}
 	for _, found := range [][]nearTerms{b.found, b.view.found} {
 		for i := range found {
 			if found[i].of == key {
-				return slices.Clone(found[i].matches), found[i].own // callers sort them
+				return slices.Clone(found[i].matches), found[i].own // callers sort the matches
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func (b *binder) nearTerms(field *terms.Field, n *plan.Expand) (matches []terms.
 	return matches, own
 }
 
-// wordsOf returns what terms and what surface forms are compared with.
+// wordsOf returns the words that terms and surface forms are compared with.
 func wordsOf(n *plan.Expand) (text, surface []byte) {
 	text = []byte(n.Text)
 	if n.Surface == "" {
@@ -65,9 +65,9 @@ func fuzzyOptions(n *plan.Expand) terms.FuzzyOptions {
 	return terms.FuzzyOptions{Distance: uint8(n.Edits), PrefixLength: n.Fixed, Open: n.Prefix}
 }
 
-// alike returns the readings of the word at hand that look for the same letters as
-// one of them in different fields, by the name of the field; nil when what one of the
-// others stands for is cached.
+// alike returns the readings of the current word that look for the same letters as n in
+// different fields, in order of the fields; nil when the expansion of one of the others is
+// cached.
 func (b *binder) alike(n *plan.Expand) []*plan.Expand {
 	if b.reading == nil || len(b.reading.Fields) < 2 || n.Prefix {
 		return nil
@@ -93,8 +93,8 @@ func (b *binder) alike(n *plan.Expand) []*plan.Expand {
 	return all
 }
 
-// findTogether finds the terms near a word in several fields, nil when their
-// dictionaries are not merged.
+// findTogether finds the terms near a word in several fields, nil when their dictionaries are
+// not merged.
 func (b *binder) findTogether(all []*plan.Expand) []nearTerms {
 	var few [4]string
 	names := few[:0]
@@ -117,7 +117,7 @@ func (b *binder) findTogether(all []*plan.Expand) []nearTerms {
 		found[i].of, found[i].own = expansionKey{b.number, n}, len(matches[i])
 	}
 	if !merged.FuzzyForms(matches, surface, options) || !complete {
-		return nil // the walks of single dictionaries may get further
+		return nil // walks of single dictionaries may get further
 	}
 	for i := range found {
 		found[i].matches = matches[i]

@@ -10,26 +10,25 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// valuesStep matches documents of which a list value matches, window by
-// window.
+// valuesStep matches documents that have a matching list value, window by window.
 type valuesStep struct {
-	inner   step        // of the values
-	terms   []*termStep // inner as terms that a value all holds; nil when it is more than that
-	domain  *termStep   // the values of the list, when inner matches others too
+	inner   step        // matches values
+	terms   []*termStep // terms that a value must all hold, if inner is nothing else; otherwise nil
+	domain  *termStep   // values of the list, if inner may match others too
 	parents *bitset.Bitset
 
 	documents uint32
-	seeks     bool // so few documents are asked for that each is looked up by itself
+	seeks     bool // look up each document by itself, because few are asked for
 
 	valid bool
-	base  uint32 // of the window found last
-	found Bits   // its documents with a value that matches
-	carry uint64 // a value at its end matches whose document comes later
+	base  uint32 // last window found
+	found Bits   // documents of that window with a matching value
+	carry uint64 // 1 if the last values match and their document lies in a later window
 	in    Bits
 }
 
-// values returns the step of a nested clause that does not score. It lives as
-// long as the binder.
+// values returns the step of a nested clause that does not score, nil when the segment has no
+// values of the list. It lives as long as the binder.
 func (b *binder) values(ctx context.Context, n *plan.Nested) (*valuesStep, error) {
 	field, entry, ok := b.listValues(n.Path)
 	parents := b.segment.Reader.Parents()
@@ -49,8 +48,7 @@ func (b *binder) values(ctx context.Context, n *plan.Nested) (*valuesStep, error
 	return s, nil
 }
 
-// inside returns the step of the clause of a nested clause, which lives as long
-// as the binder.
+// inside returns the step of the clause inside a nested clause. It lives as long as the binder.
 func (b *binder) inside(ctx context.Context, clause plan.Node, scoring bool) (step, error) {
 	inner := *b
 	inner.scoring, inner.isInside = scoring, true
@@ -59,8 +57,8 @@ func (b *binder) inside(ctx context.Context, clause plan.Node, scoring bool) (st
 	return root, err
 }
 
-// allTerms returns the terms that a step asks for and nothing else, nil when
-// it is another step.
+// allTerms returns the terms of a step that matches exactly the conjunction of terms, and nil
+// for other steps.
 func allTerms(root step) []*termStep {
 	switch root := root.(type) {
 	case *termStep:
@@ -82,14 +80,13 @@ func allTerms(root step) []*termStep {
 	return nil
 }
 
-// seekValues is how many values a window may hold, for each document asked for
-// in it, before looking the values of the documents up beats gathering all.
+// seekValues: looking up the values of each document is cheaper than gathering all values if
+// inner matches more than seekValues values for each document.
 const seekValues = 24
 
-// lateValues returns the step of a nested clause that does not score, inside
-// an And of which another part matches at most rest documents. A clause that
-// matches fewer values itself, and one that comes up again, is worked out over
-// the whole segment.
+// lateValues returns the step of a nested clause that does not score, in an And whose cheapest
+// other part matches at most rest documents. A clause that matches no more values than that, or
+// that another search used before, is evaluated over the whole segment.
 func (b *binder) lateValues(ctx context.Context, n *plan.Nested, rest int) (step, error) {
 	if b.view.caches.filter(b, n) != nil {
 		return b.nested(ctx, n, 0)
@@ -127,7 +124,7 @@ func (s *valuesStep) run(base uint32, in, out *Bits, _ *Sums) {
 	out.And(in)
 }
 
-// has looks the values of a document up; documents do not go back.
+// has looks up the values of a document. Documents must not go back.
 func (s *valuesStep) has(doc uint32) bool {
 	value := firstValue(s.parents, doc)
 	for value < doc {
@@ -144,8 +141,7 @@ func (s *valuesStep) has(doc uint32) bool {
 	return false
 }
 
-// firstValue is the first value of a document, the document itself when it has
-// none.
+// firstValue returns the first value of a document, or the document itself if it has none.
 func firstValue(parents *bitset.Bitset, doc uint32) uint32 {
 	if doc == 0 {
 		return 0
@@ -153,9 +149,9 @@ func firstValue(parents *bitset.Bitset, doc uint32) uint32 {
 	return uint32(parents.Previous(doc-1) + 1)
 }
 
-// firstWindow returns where to begin so that the window at base is whole: its
-// first document may have values in windows before. last is the window that was
-// found last, if there is one; isNew says that nothing of it is of use.
+// firstWindow returns where to begin so that the window at base is complete: the values of its
+// first document may lie in earlier windows. last is the last window found, if hasLast. isNew
+// reports that the state of that window is of no use.
 func firstWindow(parents *bitset.Bitset, base, last uint32, hasLast bool) (from uint32, isNew bool) {
 	if hasLast && last+Span == base {
 		return base, false
@@ -167,7 +163,7 @@ func firstWindow(parents *bitset.Bitset, base, last uint32, hasLast bool) (from 
 	return from, true
 }
 
-// window finds the documents of a window; windows do not go back.
+// window finds the documents of a window. Windows must not go back.
 func (s *valuesStep) window(base uint32) {
 	if s.valid && s.base == base {
 		return
@@ -181,9 +177,9 @@ func (s *valuesStep) window(base uint32) {
 	}
 }
 
-// fill turns the values of a window that match into their documents. The
-// values of a document stand directly before it: adding the bits of those that
-// match to ones in place of all values carries into the bit of the document.
+// fill turns the matching values of a window into their documents. The values of a document
+// directly precede it, so adding the bits of the matching values to ones in place of all values
+// carries into the bit of the document.
 func (s *valuesStep) fill(base uint32) {
 	s.base, s.valid = base, true
 	s.match(base)
@@ -201,7 +197,7 @@ func (s *valuesStep) fill(base uint32) {
 	s.carry = carry
 }
 
-// match leaves the values of a window that match in found.
+// match sets found to the matching values of a window.
 func (s *valuesStep) match(base uint32) {
 	if s.terms == nil {
 		s.in = Bits{}
@@ -225,14 +221,14 @@ func (s *valuesStep) match(base uint32) {
 	}
 }
 
-// into adds the documents of a window that hold the term.
+// into adds the documents of a window that hold the term to out.
 func (s *termStep) into(out *Bits, base uint32) {
 	if it := s.finder(); it.SeekBlock(base) && it.FirstDoc() < base+Span {
 		it.IntoBitset(out[:], base)
 	}
 }
 
-// all returns the documents of the whole segment.
+// all returns the matching documents of the whole segment.
 func (s *valuesStep) all(ctx context.Context) (*docset.Set, error) {
 	all := bitset.New(s.documents)
 	words := all.Words()
@@ -246,7 +242,7 @@ func (s *valuesStep) all(ctx context.Context) (*docset.Set, error) {
 	return docset.FromBits(all), nil
 }
 
-// keepWithValues drops the documents without a value that matches.
+// keepWithValues drops the documents without a matching value.
 func (b *batch) keepWithValues(s *valuesStep) {
 	kept := 0
 	for i, doc := range b.Docs {

@@ -1,24 +1,21 @@
-// Package match finds the documents that a plan matches and their scores, one
-// segment at a time, in windows of 4,096 documents.
+// Package match finds the documents that a plan matches and their scores, one segment at a
+// time, in windows of 4,096 documents.
 //
-// A View is one search's look at a snapshot. Prepare works out what concerns
-// all segments (how many documents hold a term, how long fields are); a
-// Scanner then walks one segment. Every node of the plan becomes a step that
-// fills a window: postings are decoded block by block, sets combine word by
-// word, scores add up in an array. Nothing is called or allocated per
-// document.
+// A View is a snapshot as one search sees it. Prepare gathers the statistics that span segments
+// (document frequencies, average field lengths); a Scanner then walks one segment. Every node
+// of the plan becomes a step that fills a window: postings are decoded block by block, sets
+// combine word by word, scores add up in an array. Nothing is called or allocated per document.
 //
-// Where only the best hits are wanted, a sink raises its threshold as it fills,
-// and blocks and windows whose bound does not exceed the threshold are skipped.
-// How a plan is walked is one of the named strategies of strategy.go, chosen
-// once per scan; testdata/strategies.txt shows the choice, what is passed over
-// and the hits for small plans.
+// When only the best hits are wanted, the sink raises its threshold as it fills, and blocks and
+// windows whose bound does not exceed the threshold are skipped. Each scan walks its plan by
+// one of the named strategies of strategy.go; testdata/strategies.txt shows the choice, what is
+// skipped and the hits for small plans.
 //
-// Example: the two best of "canon camera", both required. The plan is an And of
-// two terms, the strategy a block-max conjunction: "canon" is rarer and leads.
-// Its first block is scored and looked up in "camera"; two documents reach 7.2
-// and 6.9, so the threshold is 6.9. The bound of the second block, 4.1, and of
-// "camera" in its range, 2.5, do not exceed it: the block is not decoded.
+// Example: the two best of "canon camera", both required. The plan is an And of two terms, the
+// strategy a block-max conjunction: "canon" is rarer and leads. Its first block is scored and
+// looked up in "camera"; two documents reach 7.2 and 6.9, so the threshold is 6.9. The bound of
+// the second block, 4.1, and that of "camera" in its range, 2.5, add up to 6.6: the block is
+// not decoded.
 //
 // Invariants:
 //
@@ -27,8 +24,8 @@
 //	M3  The score of a document does not depend on what was skipped.
 //	M4  Deleted documents and list values never reach a sink of documents.
 //
-// Prepare belongs to one goroutine; afterwards any number of Scanners may be
-// made and run at once, each by one goroutine.
+// Prepare belongs to one goroutine. After it, any number of Scanners may be made and run
+// concurrently, each by one goroutine.
 package match
 
 import (
@@ -40,28 +37,27 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// View is one search's look at a snapshot.
+// View is a snapshot as one search sees it.
 type View struct {
 	Snapshot *snapshot.Snapshot
 	caches   *Caches
 	tables   *Tables
-	search   uint64 // its number, by which the caches tell searches apart
+	search   uint64 // identifies the search in the caches
 	terms    smallMap[termKey, *termStats]
 	fields   smallMap[string, fieldStats]
 	words    smallMap[*plan.Word, *wordStats]
-	first    wordStats // memory of the first of words
+	first    wordStats // storage of the first entry of words
 	lists    map[plan.Node][]*List
 
-	expansions smallMap[*plan.Expand, []*expansion] // by segment, what the statistics of words needed
-	readings   map[expansionKey][][]terms.Entry     // without those of foreign
+	expansions smallMap[*plan.Expand, []*expansion] // by segment; made while gathering word statistics
+	readings   map[expansionKey][][]terms.Entry     // without the terms of foreign
 	foreign    smallMap[expandKey, [][]terms.Match] // by segment; see exchangeForms
 
-	reading *plan.Word  // whose statistics are gathered
-	found   []nearTerms // of its readings; see together.go
+	reading *plan.Word  // the word whose statistics are being gathered
+	found   []nearTerms // terms near that word; see together.go
 }
 
-// Reset points the view at s and forgets what was prepared. caches and tables may
-// be nil.
+// Reset points the view at s and discards what was prepared. caches and tables may be nil.
 func (v *View) Reset(s *snapshot.Snapshot, caches *Caches, tables *Tables) {
 	if tables == nil {
 		tables = NewTables()
@@ -72,11 +68,11 @@ func (v *View) Reset(s *snapshot.Snapshot, caches *Caches, tables *Tables) {
 	}
 }
 
-// lastTurn is the last of a row of turns of a loop, at which stopped looks.
+// lastTurn is the last of the 64 turns of a loop between two checks of stopped.
 const lastTurn = 63
 
-// stopped returns why a search is to end, looking only now and then in a loop
-// that counts its turns.
+// stopped returns why a search must end, or nil. A loop passes its turn number; the context is
+// checked only once every 64 turns.
 func stopped(ctx context.Context, turn int) error {
 	if turn&lastTurn != lastTurn {
 		return nil
@@ -91,11 +87,10 @@ func stopped(ctx context.Context, turn int) error {
 
 type termKey struct{ structure, term string }
 
-// termStats is what all segments together know of a term. It is shared and
-// never changes.
+// termStats holds the statistics of a term over all segments. It is shared and never changes.
 type termStats struct {
-	holders uint64        // documents that hold it
-	entries []terms.Entry // by segment; DocFreq 0 where it is absent
+	holders uint64        // documents that hold the term
+	entries []terms.Entry // by segment; DocFreq 0 where the term is absent
 	one     [1]terms.Entry
 }
 
@@ -107,20 +102,20 @@ func newTermStats(segments int) *termStats {
 	return s
 }
 
-// fieldStats is what all segments together know of a Terms structure.
+// fieldStats holds the statistics of a Terms structure over all segments.
 type fieldStats struct {
-	documents uint64 // that have a term of it
+	documents uint64 // that have a term in the structure
 	average   float64
 }
 
-// List is documents of one segment with their scores, ascending; what a knn
-// or fuse node matched there.
+// List holds documents of one segment in ascending order with their scores: the matches of a
+// knn or fuse node.
 type List struct {
 	Docs   []uint32
 	Scores []float32
 }
 
-// Resolve states what a knn or fuse node matched, by segment.
+// Resolve records what a knn or fuse node matched, by segment.
 func (v *View) Resolve(n plan.Node, lists []*List) {
 	if v.lists == nil {
 		v.lists = map[plan.Node][]*List{}
@@ -131,8 +126,8 @@ func (v *View) Resolve(n plan.Node, lists []*List) {
 // Resolved reports whether Resolve was called for the node.
 func (v *View) Resolved(n plan.Node) bool { return v.lists[n] != nil }
 
-// Prepare gathers the statistics that the scores of a plan need. It must
-// have run before a Scanner of the plan is made.
+// Prepare gathers the statistics that the scores of a plan need. It must run before a Scanner
+// of the plan is made.
 func (v *View) Prepare(ctx context.Context, n plan.Node) error {
 	switch n := n.(type) {
 	case nil:
@@ -222,8 +217,8 @@ func (v *View) field(structure string) fieldStats {
 	return s
 }
 
-// preparedTerm and preparedField only look: many goroutines make Scanners of
-// what was prepared.
+// preparedTerm, preparedField and preparedWord only read, since many goroutines make Scanners
+// from what was prepared.
 func (v *View) preparedTerm(structure, text string) *termStats {
 	s, _ := v.terms.get(termKey{structure, text})
 	return s
@@ -243,7 +238,7 @@ func (v *View) idf(structure, text string) float64 {
 	return score.IDF(v.preparedTerm(structure, text).holders, v.preparedField(structure).documents)
 }
 
-// table returns what turns the occurrences in a field into a score.
+// table returns the table that turns occurrences in a field into scores.
 func (v *View) table(structure string, form score.Form) *score.Table {
 	return v.tables.get(v.preparedField(structure).average, form)
 }

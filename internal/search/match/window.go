@@ -2,15 +2,15 @@ package match
 
 import "github.com/quiresearch/quire/internal/search/match/window"
 
-// The arrays of a window, by the names that sinks use.
+// Bits and Sums are the arrays of a window, under the names that sinks use.
 type (
 	Bits = window.Bits
 	Sums = window.Sums
 )
 
 const (
-	// Span is the number of documents of a window.
+	// Span is the number of documents in a window.
 	Span = window.Span
-	// NoMore is what next answers when no document is left.
+	// NoMore is what next returns when no documents are left.
 	NoMore = window.NoMore
 )

@@ -9,27 +9,27 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// wordStep matches the documents that hold a word, as typed or in another
-// reading. A document is read by the nearest band it is in; where the word as
-// typed is also the start of longer ones, the better of the two counts.
+// wordStep matches the documents that hold a word, as typed or in another reading. Each
+// document is scored by the nearest band that it is in; if the word as typed is also the start
+// of longer ones, the better of the two scores counts.
 type wordStep struct {
 	whole     step  // the word as typed: a term, a sum or nothing
 	start     *band // words that start as typed; nil when there are none
 	bands     []*band
-	isKnown   bool         // another segment may hold the word as typed
-	expansion *expansion   // that has the number of matches, nil when none has
-	expanded  *terms.Field // that has the terms of the expansion
+	isKnown   bool         // some segment holds the word as typed
+	expansion *expansion   // provides the number of matches; nil when unavailable
+	expanded  *terms.Field // field of the terms of the expansion
 
-	memory []*band // of this and of later searches
-	used   int     // of memory
+	memory []*band // bands of this and earlier searches, for reuse
+	used   int     // number of bands in use
 
 	one       Sums             // all zero between runs
 	busy      bool             // in the middle of a run
-	held      [maxWindows]Bits // as typed, or as the start, in the windows looked at
+	held      [maxWindows]Bits // matches of runTyped in the current windows
 	left, tmp Bits
 }
 
-// flatQuality is the quality of documents that are not distinguished.
+// flatQuality is the quality of documents that are not told apart.
 const flatQuality = 0.5
 
 // word returns the step of a word.
@@ -47,7 +47,7 @@ func (b *binder) word(ctx context.Context, n *plan.Word, factor float64) (step, 
 	for i := range n.Bands {
 		of := &stats.bands[i]
 		if of.idf == 0 {
-			continue // no segment has a document of it
+			continue // no segment has a document in the band
 		}
 		band := s.newBand()
 		if err := b.band(ctx, band, n, &n.Bands[i]); err != nil {
@@ -73,7 +73,7 @@ func (b *binder) word(ctx context.Context, n *plan.Word, factor float64) (step, 
 		s.bands, s.start = append([]*band{s.start}, s.bands...), nil
 	}
 	if b.scoring && weight == 0 && !never {
-		// Synonyms that only match: what they find is kept for the run that scores the bands.
+		// Synonyms that only match: the matches are kept for the run that scores the bands.
 		s.whole = &constantStep{step: whole}
 	}
 	if len(n.Fields) == 1 && len(n.Fields[0].Terms) == 1 {
@@ -121,8 +121,7 @@ func (b *binder) whole(n *plan.Word, stats *wordStats, weight, factor float64) s
 	return s
 }
 
-// held returns the step of a term, nil when no document of the segment holds
-// it.
+// held returns the step of a term, nil when no document of the segment holds it.
 func (b *binder) held(structure, text string) *termStep {
 	entry := b.view.preparedTerm(structure, text).entries[b.number]
 	if entry.DocFreq == 0 {
@@ -131,8 +130,8 @@ func (b *binder) held(structure, text string) *termStep {
 	return b.newTerm(b.segment.Reader.Terms(structure), entry)
 }
 
-// widest returns the expansion that holds every reading of a word of one term, and
-// the field of its terms; nil when there is none.
+// widest returns the expansion that contains every reading of a word of one term, and the field
+// of its terms; nil when there is none.
 func (b *binder) widest(ctx context.Context, n *plan.Word) (*expansion, *terms.Field) {
 	widest := widestOf(n)
 	if widest == nil {
@@ -145,8 +144,8 @@ func (b *binder) widest(ctx context.Context, n *plan.Word) (*expansion, *terms.F
 	return e, b.segment.Reader.Terms(widest.Structure)
 }
 
-// widestOf returns which expansion of a word of one term holds every reading, nil
-// when none does.
+// widestOf returns the node of the expansion that contains every reading of a word of one term;
+// nil when there is none.
 func widestOf(n *plan.Word) (widest *plan.Expand) {
 	for i := range n.Bands {
 		for _, in := range n.Bands[i].In {
@@ -182,8 +181,8 @@ func (s *wordStep) run(base uint32, in, out *Bits, sums *Sums) {
 	}
 }
 
-// runTyped scores the word as typed and, where that is distinguished, as the start
-// of longer ones.
+// runTyped scores the word as typed and, if that counts separately, as the start of longer
+// ones.
 func (s *wordStep) runTyped(base uint32, in, out *Bits, sums *Sums) {
 	if s.start == nil {
 		s.whole.run(base, in, out, sums)
@@ -198,10 +197,10 @@ func (s *wordStep) runTyped(base uint32, in, out *Bits, sums *Sums) {
 	*s.heldIn(base) = *out
 }
 
-// heldIn is what runTyped found in the window that starts at base.
+// heldIn returns what runTyped matched in the window that starts at base.
 func (s *wordStep) heldIn(base uint32) *Bits { return &s.held[base/Span%maxWindows] }
 
-// runBands scores the other readings, in documents that runTyped did not find.
+// runBands scores the other readings in documents that runTyped did not match.
 func (s *wordStep) runBands(base uint32, in, out *Bits, sums *Sums) {
 	s.busy = true
 	*out = Bits{}
@@ -216,7 +215,7 @@ func (s *wordStep) runBands(base uint32, in, out *Bits, sums *Sums) {
 	s.busy = false
 }
 
-// add adds the scores of some documents and sets them to zero.
+// add moves the scores of the given documents from one to sums.
 func (s *wordStep) add(found *Bits, sums *Sums) {
 	for i, w := range found {
 		for w != 0 {

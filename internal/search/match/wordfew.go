@@ -1,16 +1,15 @@
 package match
 
-// Few documents of a window are looked up in the readings of a word one by one:
-// filling and clearing the bits of a window costs more than that. Where hits are
-// pruned, few documents are left by the time that typos are looked up.
+// A few documents of a window are looked up in the readings of a word one by one, because
+// filling and clearing the bits of a window costs more. When hits are pruned, few documents are
+// left by the time typos are looked up.
 
-// fewRead is how many documents are looked up one by one.
+// fewRead is the largest number of documents that are looked up one by one.
 const fewRead = 32
 
-// addFew adds what some documents, which rise, score by a side of the
-// word: all readings, or those in bands. held receives which of them hold it so.
-// It reports false, and adds nothing, when a reading cannot be looked up by
-// document.
+// addFew adds the scores of the given documents, in ascending order, for all readings of the
+// word or for its bands only. It sets held for the documents that match. It returns false and
+// adds nothing if some reading cannot be looked up by document.
 func (s *wordStep) addFew(of side, docs []uint32, sums []float64, held *[fewRead]bool) bool {
 	if len(docs) > fewRead || of == asTyped || !s.isFew() {
 		return false
@@ -28,12 +27,12 @@ func (s *wordStep) addFew(of side, docs []uint32, sums []float64, held *[fewRead
 			if !ok {
 				continue
 			}
-			// Few documents are in a band, so that the word as typed is looked up last.
+			// Few documents are in a band, so the word as typed is looked up last.
 			if of == wholeWord || !s.holdsTyped(doc) {
 				held[i] = true
 				sums[i] += score
 			}
-			break // the nearest counts
+			break // only the nearest band counts
 		}
 	}
 	return true
@@ -71,7 +70,7 @@ func (s *wordStep) isFew() bool {
 	return true
 }
 
-// addTyped adds what documents score that hold the word as typed.
+// addTyped adds the scores of the documents that hold the word as typed.
 func (s *wordStep) addTyped(docs []uint32, sums []float64, typed *[fewRead]bool) {
 	switch whole := s.whole.(type) {
 	case *termStep:
@@ -90,8 +89,8 @@ func (s *wordStep) addTyped(docs []uint32, sums []float64, typed *[fewRead]bool)
 	}
 }
 
-// holdsTyped reports whether a document holds the word as typed. Documents rise
-// from call to call.
+// holdsTyped reports whether a document holds the word as typed. Documents must ascend from
+// call to call.
 func (s *wordStep) holdsTyped(doc uint32) bool {
 	switch whole := s.whole.(type) {
 	case *termStep:
@@ -106,8 +105,8 @@ func (s *wordStep) holdsTyped(doc uint32) bool {
 	return false
 }
 
-// read returns what a document scores that is in the band. Documents rise from
-// call to call.
+// read returns the score of a document in the band; ok is false if it is not in the band.
+// Documents must ascend from call to call.
 func (b *band) read(doc uint32) (score float64, ok bool) {
 	occurrences, share := 0.0, float32(0)
 	for i := range b.fields {
@@ -139,8 +138,8 @@ func (f *bandField) holds(doc uint32) bool {
 	return false
 }
 
-// holds reports whether a document is in a set or holds a term. Documents rise
-// from call to call.
+// holds reports whether a document is in the set of a step or holds its term. Documents must
+// ascend from call to call.
 func holds(s step, doc uint32) bool {
 	switch s := s.(type) {
 	case setStep:

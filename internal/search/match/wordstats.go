@@ -7,32 +7,31 @@ import (
 	"github.com/quiresearch/quire/internal/search/score"
 )
 
-// wordStats is what all segments together know of a word over its fields. A
-// score is made of it, so it does not depend on how documents are spread over
-// segments.
+// wordStats holds the statistics of a word over its fields and all segments. Scores derive from
+// it, so they do not depend on how documents are spread over segments.
 type wordStats struct {
-	documents uint64 // of the field that most documents have
-	holders   uint64 // of the word as typed, in the field where most hold it
+	documents uint64 // number of documents with a value, in the field with the most
+	holders   uint64 // documents that hold the word as typed, in the field with the most
 	idf       float64
 	isKnown   bool    // some document holds the word as typed
-	mean      float64 // weight of a word, on average over the fields
+	mean      float64 // weight of a word, averaged over the fields
 	bands     []bandStats
 
-	few [fewBands]bandStats // memory of bands
+	few [fewBands]bandStats // storage of bands
 }
 
-// fewBands is how many readings most words have at most.
+// fewBands is enough readings for most words.
 const fewBands = 2
 
-// bandStats is what all segments together know of a reading.
+// bandStats holds the statistics of a reading over all segments.
 type bandStats struct {
 	holders uint64
 	idf     float64
 	counts  score.Range
-	isFlat  bool // so many documents are in it that they are not distinguished
+	isFlat  bool // too many documents to tell them apart
 }
 
-// curve returns what a reading of a word scores whose scores count factor times.
+// curve returns the curve of a reading of a word, with scores multiplied by factor.
 func (s *wordStats) curve(n *plan.Word, reading int, factor float64) curve {
 	of := &s.bands[reading]
 	weight := factor * s.mean * of.idf
@@ -43,9 +42,9 @@ func (s *wordStats) curve(n *plan.Word, reading int, factor float64) curve {
 	return c
 }
 
-// maxRated is how many documents a reading has that are rated one by one. In a
-// larger one, as the start of very many words is, all score the same, so that
-// the first are as good as any.
+// maxRated is the largest number of documents of a reading that are scored one by one. In a
+// larger reading, such as the start of very many words, all documents score the same, so the
+// first are as good as any.
 const maxRated = 8192
 
 // word gathers the statistics of a word.
@@ -57,7 +56,7 @@ func (v *View) word(ctx context.Context, n *plan.Word) (*wordStats, error) {
 	if v.words.count > 0 {
 		s = new(wordStats)
 	}
-	*s = wordStats{} // an error may have left the first in the middle
+	*s = wordStats{} // an error may have left the first one half done
 	if s.bands = s.few[:min(len(n.Bands), fewBands)]; len(n.Bands) > fewBands {
 		s.bands = make([]bandStats, len(n.Bands))
 	}
@@ -97,7 +96,7 @@ func (v *View) word(ctx context.Context, n *plan.Word) (*wordStats, error) {
 		}
 		of.counts = score.RangeOf(s.isKnown, b.Start, b.Edits)
 		if s.isKnown && b.Edits > 0 {
-			of.idf = s.idf // typos of a word that is there are not worth counting
+			of.idf = s.idf // typos of a known word are not worth counting
 			continue
 		}
 		var err error
@@ -119,8 +118,8 @@ func (v *View) word(ctx context.Context, n *plan.Word) (*wordStats, error) {
 	return s, nil
 }
 
-// bandHolders is about how many documents hold a word of a band, in the field
-// where most do: those of several of its terms count for each.
+// bandHolders estimates how many documents hold a word of a band, in the field with the most. A
+// document with several of its terms counts once for each.
 func (v *View) bandHolders(ctx context.Context, n *plan.Word, b *plan.Band) (most uint64, err error) {
 	var few [8]uint64
 	byField := append(few[:0], make([]uint64, len(n.Fields))...)
@@ -150,7 +149,7 @@ type expansionKey struct {
 	node    *plan.Expand
 }
 
-// expansion works out what a word stands for in a segment and keeps it for the
+// expansion returns the terms that a word stands for in a segment and keeps them for the
 // scanners of the search; nil when the segment does not have the field.
 func (v *View) expansion(ctx context.Context, segment int, n *plan.Expand) (*expansion, error) {
 	bySegment, ok := v.expansions.get(n)
