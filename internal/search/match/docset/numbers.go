@@ -90,8 +90,8 @@ func between(intervals []plan.Interval) []plan.Interval {
 
 // byBlocks returns the documents with a value in one of the intervals by means of the bounds of
 // blocks, as zone maps do: if values follow the order of documents, like times, most blocks lie
-// inside an interval or outside all. It returns nil if it would have to read blocks with more
-// than most documents.
+// inside an interval or outside all. It returns nil if the blocks to read have more than
+// most documents in all.
 //
 // Example: 4,096 documents in the order of their times; a filter asks for the last week, which
 // are 1,500 of them. Of four blocks two are outside, the last is inside, and the values of the

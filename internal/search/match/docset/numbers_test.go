@@ -11,7 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// values makes the numbers of a document; none: it has no number.
+// values returns the numbers of a document, which may be none.
 type values func(r *rand.Rand, doc int) []int64
 
 const rangeDocuments = 30_000
@@ -64,8 +64,7 @@ func numbersSegment(t *testing.T, all [][]int64) *segment.Reader {
 	return reader
 }
 
-// A range finds the documents that have a number in it, however many they are and
-// whatever order they are in.
+// A range finds the documents that have a number in it, regardless of their number and order.
 func TestRangesFindTheirDocuments(t *testing.T) {
 	for name, of := range columnsOfNumbers {
 		r := rand.New(rand.NewPCG(3, 17))
@@ -100,8 +99,8 @@ func TestRangesFindTheirDocuments(t *testing.T) {
 	}
 }
 
-// randomIntervals returns intervals that rise and do not meet, of which the first
-// and the last may reach to the ends.
+// randomIntervals returns disjoint intervals in ascending order; the first and the last may
+// extend to the ends.
 func randomIntervals(r *rand.Rand) []plan.Interval {
 	var all []plan.Interval
 	from := r.Int64N(3000)
@@ -119,8 +118,7 @@ func randomIntervals(r *rand.Rand) []plan.Interval {
 	return all
 }
 
-// Where numbers follow the order of documents, the bounds of blocks decide about
-// most of them.
+// If numbers follow the order of documents, the bounds of blocks decide about most of them.
 func TestOrderedNumbersAreFoundByBlocks(t *testing.T) {
 	for name, want := range map[string]bool{"ordered": true, "missing": true, "constant": true, "random": false} {
 		r := rand.New(rand.NewPCG(5, 1))

@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/match/window"
 )
 
-// Sets use the same marks one after the other, so that one which leaves some behind shows
-// in the next.
+// The sets use the same marks one after another, so that marks left behind by one show in the
+// next.
 func TestDocumentsAreSorted(t *testing.T) {
 	for seed := range 60 {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
@@ -25,7 +25,7 @@ func TestDocumentsAreSorted(t *testing.T) {
 		want = slices.Compact(want)
 		m := newMarks(documents)
 		m.add(docs[:len(docs)/2])
-		m.add([]uint32{1 << 31, window.NoMore}) // of a damaged term
+		m.add([]uint32{1 << 31, window.NoMore}) // as in a damaged term
 		m.add(docs[len(docs)/2:])
 		if got := m.take(make([]uint32, 0, len(want))); !slices.Equal(got, want) {
 			t.Fatalf("seed %d: %d of %d documents are not in order", seed, len(docs), documents)
@@ -39,7 +39,7 @@ func TestDocumentsAreSorted(t *testing.T) {
 	}
 }
 
-// A set answers the same whether it is dense or sparse.
+// A set gives the same answers whether it is dense or sparse.
 func TestSetsAnswerLikeTheirDocuments(t *testing.T) {
 	const documents = 3 * window.Span
 	for seed := range 40 {
