@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// guarded is memory between two pages that cannot be read or written.
+// guarded is memory between two pages that can be neither read nor written.
 type guarded[T any] struct{ all []T }
 
 func guard[T any](t *testing.T, most int) guarded[T] {
@@ -30,7 +30,7 @@ func guard[T any](t *testing.T, most int) guarded[T] {
 	return guarded[T]{unsafe.Slice((*T)(unsafe.Pointer(&memory[page])), inner/int(unsafe.Sizeof(*new(T))))}
 }
 
-// slice returns n elements right behind the first page or right before the last.
+// slice returns n elements right after the first page or right before the last.
 func (g guarded[T]) slice(n int, isFirst bool) []T {
 	if isFirst {
 		return g.all[:n:n]
@@ -38,8 +38,8 @@ func (g guarded[T]) slice(n int, isFirst bool) []T {
 	return g.all[len(g.all)-n:]
 }
 
-// TestKernelsStayInTheirMemory runs the kernels on memory that ends the process when
-// anything beside it is touched, with documents that rise and with damaged ones.
+// TestKernelsStayInTheirMemory runs the kernels on memory with guard pages on both sides, with
+// documents in ascending order and with damaged ones.
 func TestKernelsStayInTheirMemory(t *testing.T) {
 	const most = postings.BlockSize + 50
 	candidates, docs := guard[uint32](t, most), guard[uint32](t, most)

@@ -13,6 +13,8 @@ func Intersect(candidates, docs []uint32, found, places []uint16) int {
 // Above sets out to the indexes whose sums are above least.
 func Above(sums *Sums, least float64, out *Bits) { aboveGeneric(sums, least, out) }
 
+// FewToMark is the largest number of documents of the terms of a union in a window, on average,
+// for which marking each is cheaper than reading all sums.
 func FewToMark() int { return fewGeneric }
 
 func merge(l *lists, least float64, docs []uint32, sums []float64) (i, j, n int) {
