@@ -35,7 +35,7 @@ type Caches struct {
 	terms           *cache.Cache[*snapshot.Snapshot, termKey, *termStats]
 	foreign         *cache.Cache[*snapshot.Snapshot, expandKey, [][]terms.Match]
 	scores          *cache.Cache[*snapshot.Snapshot, string, float32] // see ThresholdKey
-	merged          *segment.Budget                                   // of merged dictionaries; nil: none are merged
+	merged          *segment.Budget                                   // of dictionaries; nil: none are merged
 	searches        atomic.Uint64                                     // number of searches so far
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Documents that are left out are longer than every champion, or as long as the
-// longest and behind all champions of that length.
+// Documents left out are longer than every champion, or as long as the longest and after all
+// champions of that length.
 func TestChampionsAreTheShortest(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 3))

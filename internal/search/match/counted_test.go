@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// How much of what is walked was counted before.
+// How much of a walk was counted before.
 const (
 	nothingKept = "nothing kept"
 	partKept    = "a part kept"
@@ -18,8 +18,8 @@ const (
 	allKept     = "all kept"
 )
 
-// count counts the matches of a scanner up to some number before a range is walked, and
-// says what of the range need not be found again.
+// count counts up to a random number of matches of a scanner before a range is walked, and
+// returns which part of the range need not be searched again.
 func (m *textMaker) count(t *testing.T, s *Scanner, from, to uint32) string {
 	t.Helper()
 	if _, _, err := s.Count(t.Context(), 1<<m.IntN(10)); err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// A deferred scanner knows what it finds once it is bound: the matches, and what the
-// best of them scores.
+// A deferred scanner knows what it finds once it is bound: the number of matches and the score
+// of the best one.
 func TestDeferredScannersKnowWhatTheyFind(t *testing.T) {
 	x := &scriptIndex{documents: 20_000, holds: []scriptWord{
 		{"title", "canon", 500, 20, 1}, {"title", "canyon", 700, 20, 2}, {"title", "kanon", 900, 30, 1},

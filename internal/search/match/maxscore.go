@@ -82,7 +82,7 @@ func (s *Scanner) unionOf(root step) choice {
 	if s.mask.parents != nil {
 		documents = float64(s.binder.segment.Reader.NumRoots())
 	}
-	left, leading := 1.0, 1.0 // part of the documents left by all filters, and by those that can lead
+	left, leading := 1.0, 1.0 // part left by all filters, and by those that can lead
 	for i, member := range and.steps {
 		if i == at {
 			continue

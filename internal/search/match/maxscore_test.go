@@ -25,8 +25,7 @@ func (m *textMaker) terms() plan.Node {
 	return &plan.Or{Clauses: words}
 }
 
-// filters returns filters of every width: ranges, words that do not score, list
-// values.
+// filters returns filters of every width: ranges, words that do not score, list values.
 func (m *textMaker) filters() (all []plan.Node) {
 	if m.IntN(4) > 0 {
 		from := int64(m.IntN(1 << m.IntN(9)))
@@ -41,8 +40,8 @@ func (m *textMaker) filters() (all []plan.Node) {
 	return all
 }
 
-// TestFilteredTerms compares what terms find behind filters with an exhaustive
-// walk, in the ways of TestTextsOverSeveralWindows.
+// TestFilteredTerms compares the hits of terms behind filters with an exhaustive walk, in the
+// ways of TestTextsOverSeveralWindows.
 func TestFilteredTerms(t *testing.T) {
 	walked := map[string]int{}
 	for seed := range uint64(8) {

@@ -9,7 +9,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// TestMergedUnionsEqualSummedOnes unites the same terms over the same windows in both ways.
+// TestMergedUnionsEqualSummedOnes computes unions of the same terms over the same windows in
+// both ways.
 func TestMergedUnionsEqualSummedOnes(t *testing.T) {
 	found := 0
 	for seed := range uint64(6) {

@@ -7,8 +7,8 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// Few matches are counted before the scan although documents are deleted: a search that
-// knows its total scores only what may be a hit.
+// A few matches are counted before the scan even with deleted documents: a search that knows
+// its total scores only possible hits.
 func TestFewMatchesAreCountedBeforeTheScan(t *testing.T) {
 	x := &scriptIndex{documents: 40_000, holds: []scriptWord{
 		{"title", "canon", 500, 20, 1}, {"title", "canyon", 700, 20, 1}, {"title", "kanon", 900, 30, 1},
@@ -68,7 +68,7 @@ func TestFewMatchesAreCountedBeforeTheScan(t *testing.T) {
 	}
 }
 
-// What is kept of the live documents of a word does not hold for other deletes.
+// The cached count of live documents of a word is not used after other deletes.
 func TestLiveDocumentsAreCountedAgainAfterDeletes(t *testing.T) {
 	x := &scriptIndex{documents: 40_000, holds: []scriptWord{
 		{"title", "lens", 800, 7, 1}, {"title", "canyon", 700, 20, 1}, {"title", "kanon", 900, 30, 1},

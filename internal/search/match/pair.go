@@ -17,7 +17,7 @@ type pairStep struct {
 	half   float64 // occurrences at which half of weight is reached
 
 	first, second []uint32 // positions in the current document
-	both          []uint32 // documents that hold both words, of the last range or, if isWhole, of all
+	both          []uint32 // documents with both words, of the last range or, if isWhole, all
 	passed        int      // how many of both precede the last range, if isWhole
 	isWhole       bool
 	found         lastWindow

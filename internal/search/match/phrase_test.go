@@ -46,8 +46,7 @@ func TestFrequentFirstPartsTerms(t *testing.T) {
 	}
 }
 
-// What a half typed word stands for is looked up only as long as the search is
-// wanted.
+// The terms of a half-typed word are looked up only as long as the search is wanted.
 func TestHalfTypedWordsEndWithTheirContext(t *testing.T) {
 	fs := vfs.Memory()
 	b := segment.NewBuilder()
@@ -89,7 +88,7 @@ func TestHalfTypedWordsEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// phrase returns two or three words that often stand one behind the other.
+// phrase returns two or three words that often follow each other.
 func (m *textMaker) phrase() plan.Node {
 	n := &plan.Phrase{Structure: titleField, Scoring: plan.Scoring{Weight: float64(1 + m.IntN(3)), Length: m.length, Words: 2}}
 	if m.IntN(5) == 0 {
@@ -103,8 +102,8 @@ func (m *textMaker) phrase() plan.Node {
 	return n
 }
 
-// TestFilteredPhrases compares what phrases find behind filters with an exhaustive
-// walk, in the same ways.
+// TestFilteredPhrases compares the hits of phrases behind filters with an exhaustive walk, in
+// the same ways.
 func TestFilteredPhrases(t *testing.T) {
 	walked := map[string]int{}
 	for seed := range uint64(8) {

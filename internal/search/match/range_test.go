@@ -10,9 +10,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// A range that few of the other matches have to be looked up in, or a frequent term, is
-// gathered when a second search asks for it, however often the first bound it: once
-// for every range of a segment that it cuts, and once for facets.
+// A range in which few other matches are looked up, or a frequent term, is gathered when a
+// second search asks for it, no matter how often the first search binds it: once for every
+// range of a segment that it scans, and once for facets.
 func TestAFilterIsGatheredForTheSecondSearch(t *testing.T) {
 	const documents = 40_000
 	b := segment.NewBuilder()
@@ -47,12 +47,12 @@ func TestAFilterIsGatheredForTheSecondSearch(t *testing.T) {
 	} {
 		checkGathering(t, snap, n, filter, 1<<20, []bool{false, true, true})
 	}
-	// A set that the cache cannot hold would be made by every search.
+	// Every search would have to build a set that the cache cannot hold.
 	checkGathering(t, snap, n, &plan.Term{Structure: "word", Text: "frequent"}, documents/8, []bool{false, false, false})
 }
 
-// checkGathering holds searches against whether each makes a set of a filter, with a
-// cache of so many bytes.
+// checkGathering checks whether each of several searches builds a set of a filter, with a cache
+// of cacheBytes.
 func checkGathering(t *testing.T, snap *snapshot.Snapshot, n, filter plan.Node, cacheBytes int64, gathered []bool) {
 	t.Helper()
 	caches := NewCaches(CacheOptions{Filters: 100, FilterBytes: cacheBytes, TermBytes: 1 << 20}, nil)

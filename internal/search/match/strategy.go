@@ -11,8 +11,8 @@ const (
 	singleTerm                       // block-max over one scored term, see singleterm.go
 	unscoredTerm                     // blocks of one rare term that does not score, see singleterm.go
 	maxscoreUnion                    // MAXSCORE over scored terms, see maxscore.go
-	filteredWord                     // one word looked up in what filters leave, see filteredword.go
-	filteredUnion                    // scored terms looked up for what filters leave, see filteredunion.go
+	filteredWord                     // one word behind filters, see filteredword.go
+	filteredUnion                    // scored terms behind narrow filters, see filteredunion.go
 	conjunctive                      // block-max conjunction led by its rarest term, see conjunction.go
 	denseConjunction                 // windows of frequent terms as bits, see dense.go
 	filtered                         // conjunction led by a sparse set, see filtered.go

@@ -24,9 +24,9 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "replace the expected part of testdata/strategies.txt")
 
-// TestStrategies runs testdata/strategies.txt: a plan and a threshold in; the
-// strategy, how many blocks and windows it passed over, and the hits out.
-// Whatever is passed over, the hits are those of an exhaustive walk.
+// TestStrategies runs testdata/strategies.txt: a plan and a threshold in; the strategy, how
+// many blocks and windows it skipped, and the hits out. Whatever is skipped, the hits equal
+// those of an exhaustive walk.
 func TestStrategies(t *testing.T) {
 	const name = "testdata/strategies.txt"
 	text, err := os.ReadFile(name)
@@ -87,14 +87,13 @@ func number(t *testing.T, s string) int {
 	return n
 }
 
-// scriptWord says which documents hold a word: every so many from one on.
+// scriptWord says which documents hold a word: one of every so many, from one document on.
 type scriptWord struct {
 	field, word        string
 	every, from, times int
 }
 
-// scriptHolds reads "title canon every 20 from 3 times 2"; the last two parts
-// may be left out.
+// scriptHolds reads "title canon every 20 from 3 times 2"; the last two parts are optional.
 func scriptHolds(t *testing.T, words []string) scriptWord {
 	h := scriptWord{field: words[0], word: words[1], times: 1}
 	for i := 2; i+1 < len(words); i += 2 {
@@ -126,8 +125,7 @@ var (
 	valueField = layout.Matching("values.text", "")
 )
 
-// build writes the segment. A document that a value is said of has one list
-// value before it.
+// build writes the segment. A document with a list value has it directly before it.
 func (x *scriptIndex) build(t *testing.T) *View {
 	if x.view != nil {
 		return x.view
@@ -248,9 +246,8 @@ type scriptAnswer struct {
 	hits     string
 }
 
-// search runs a plan for the best k hits. The threshold is a number to begin
-// with, "known" for what the scanner knows before the scan, or "all" for a sink
-// that wants every match.
+// search runs a plan for the best k hits. The threshold is the initial number, "known" for what
+// the scanner knows before the scan, or "all" for a sink that wants every match.
 func (x *scriptIndex) search(t *testing.T, text string, k int, threshold string) scriptAnswer {
 	view := x.build(t)
 	n, filters := scriptPlan(t, text)
@@ -297,7 +294,7 @@ func (x *scriptIndex) search(t *testing.T, text string, k int, threshold string)
 	return scriptAnswer{chosen, passed, cmp.Or(strings.Join(hits, ", "), "none")}
 }
 
-// scriptSink keeps the best k hits, and of equal ones the first.
+// scriptSink keeps the best k hits, and the first ones among equals.
 type scriptSink struct {
 	k         int
 	threshold float64

@@ -333,7 +333,7 @@ type heldAt struct {
 func (s *sumStep) addLookedUp(out *batch, rest, threshold float64) (dropped bool) {
 	docs, sums := out.Docs, out.Sums
 	j := &s.join
-	first, before := s.held[:0], 0 // documents of the first part, and how many precede the current one
+	first, before := s.held[:0], 0 // documents of the first part; how many are passed
 	for i := range s.parts {
 		p := &s.parts[i]
 		if s.bounds[i] == 0 {

@@ -17,16 +17,16 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// windowWords are near each other, start alike, or neither. Some are held in a part of
-// the segment alone.
+// windowWords are near each other, start alike, or neither. Some occur only in a part of the
+// segment.
 var windowWords = []string{"winter", "stone", "moon", "winters", "wint", "stones", "stony", "comet", "zenith", "quartz"}
 
-// textMaker makes segments of many windows and texts over them.
+// textMaker makes segments of many windows, and texts that search them.
 type textMaker struct {
 	*rand.Rand
 	documents int  // 0: enough for ten windows
-	values    int  // list values of a document at most, one of each where it is one
-	isPlain   bool // words are read as typed alone
+	values    int  // maximum number of list values of a document; if 1, each has one
+	isPlain   bool // words are read only as typed
 	counts    bool // matches are counted before they are walked
 	length    definition.LengthNormalization
 }
@@ -36,8 +36,8 @@ var (
 	windowValues = []string{valueField, layout.Matching("values.more", "")}
 )
 
-// view returns a segment some of whose documents are deleted, of ten windows or more
-// unless it is to have fewer documents.
+// view returns a segment with some deleted documents. It spans ten windows or more unless
+// documents is set.
 func (m *textMaker) view(t *testing.T) *View {
 	fs := vfs.Memory()
 	b := segment.NewBuilder()
@@ -104,8 +104,8 @@ func (m *textMaker) view(t *testing.T) *View {
 	return v
 }
 
-// live is the documents that are not deleted: some of a part of the segment are, and
-// about a window. List values go with their documents.
+// live returns the documents that are not deleted: some of a part of the segment are, and about
+// a window. List values are deleted with their documents.
 func (m *textMaker) live(reader *segment.Reader) *bitset.Bitset {
 	if m.IntN(3) == 0 {
 		return nil
@@ -132,11 +132,11 @@ func (m *textMaker) live(reader *segment.Reader) *bitset.Bitset {
 	return live
 }
 
-// word returns a word in some fields, perhaps with others that it is read as.
+// word returns a word in some fields, possibly with other readings.
 func (m *textMaker) word(fields []string, words int) *plan.Word {
 	text := windowWords[m.IntN(len(windowWords))]
 	if at := m.IntN(len(text)); m.IntN(6) == 0 && !m.isPlain {
-		text = text[:at] + text[at+1:] // perhaps no document holds it as typed
+		text = text[:at] + text[at+1:] // possibly no document holds it as typed
 	}
 	n := &plan.Word{Words: words}
 	readings, prefix := m.IntN(3), m.IntN(2) == 0
@@ -156,7 +156,7 @@ func (m *textMaker) word(fields []string, words int) *plan.Word {
 	return n
 }
 
-// text returns a text, with what adds to it and what narrows it.
+// text returns a text, possibly with extras and with steps that narrow it.
 func (m *textMaker) text(fields []string) *plan.And {
 	m.isPlain = m.IntN(3) == 0
 	var words []plan.Node
@@ -208,10 +208,10 @@ func (m *textMaker) request() (plan.Node, []plan.Node) {
 	return n, filters
 }
 
-// windowSink is a sink of the best hits for which some windows are ruled out.
+// windowSink is a sink for the best hits that rules out some windows.
 type windowSink struct {
 	scriptSink
-	skips uint32 // of every so many windows the last; 0: none
+	skips uint32 // rules out the last of every so many windows; 0: none
 }
 
 func (s *windowSink) Take(base uint32, matched *Bits, sums *Sums) bool {
@@ -247,10 +247,9 @@ func (s *windowSink) SkipsWindow(base uint32) bool {
 	return s.skips > 0 && base/Span%s.skips == s.skips-1
 }
 
-// TestTextsOverSeveralWindows compares what texts find that look at several windows as
-// one with an exhaustive walk: in whole segments and in ranges of them, with all matches
-// wanted or the best alone, with deleted documents, list values, filters, and windows that
-// the sink skips.
+// TestTextsOverSeveralWindows compares the hits of texts that join windows with an exhaustive
+// walk: in whole segments and in ranges of them, with all matches wanted or only the best, with
+// deleted documents, list values, filters, and windows that the sink skips.
 func TestTextsOverSeveralWindows(t *testing.T) {
 	walked := map[string]int{}
 	for seed := range uint64(4) {
@@ -353,8 +352,8 @@ func (m *textMaker) compare(t *testing.T, v *View, name string, n plan.Node, fil
 	}
 }
 
-// checkClean checks that the working memory of a scan that ended is as the next one
-// expects it.
+// checkClean checks that the working memory of a finished scan is in the state that the next
+// scan expects.
 func (s *Scanner) checkClean(t *testing.T, name string) {
 	t.Helper()
 	isZero := func(sums []float64) bool { return !slices.ContainsFunc(sums, func(v float64) bool { return v != 0 }) }

@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// Plans that score differently, or ask for another number of hits, have keys of
-// their own: a threshold of one would leave hits of the other out.
+// Plans that score differently, or ask for another number of hits, have different keys: a
+// threshold of one would drop hits of the other.
 func TestThresholdKeysDiffer(t *testing.T) {
 	var v View
 	v.Reset(nil, NewCaches(CacheOptions{TermBytes: 1 << 20}, nil), nil)
@@ -77,7 +77,7 @@ func TestThresholdKeysDiffer(t *testing.T) {
 	}
 }
 
-// Scores of plans that are not written whole are not kept.
+// Scores of plans that cannot be encoded completely are not kept.
 func TestThresholdsNeedAKey(t *testing.T) {
 	var v View
 	v.Reset(nil, NewCaches(CacheOptions{TermBytes: 1 << 20}, nil), nil)

@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// A document that holds a synonym which only matches does not score by a typo of the
-// word, although the walk finds all words of a window before it scores them.
+// A document with a synonym that only matches does not score by a typo of the word, although
+// the walk finds all words of a window before it scores them.
 func TestSynonymsThatOnlyMatchKeepTyposOut(t *testing.T) {
 	x := &scriptIndex{documents: 100, holds: []scriptWord{
 		{field: "title", word: "stones", every: 2, times: 1}, {field: "title", word: "moon", every: 3, times: 1},
