@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// Bounds is one bucket over numbers: From inclusive, To exclusive. An open
-// side has no bound.
+// Bounds is a bucket over numbers: From inclusive, To exclusive. Without HasFrom or HasTo, that
+// side is unbounded.
 type Bounds struct {
 	From, To       int64
 	HasFrom, HasTo bool
@@ -20,8 +20,7 @@ func (b Bounds) Contains(n int64) bool {
 	return (!b.HasFrom || n >= b.From) && (!b.HasTo || n < b.To)
 }
 
-// ordinals returns the half-open range of a column's ordinals that fall into
-// the bucket.
+// ordinals returns the half-open range of a column's ordinals that fall into the bucket.
 func (b Bounds) ordinals(column *columns.Ordinals) (from, to uint32) {
 	to = column.Len()
 	if b.HasFrom {
@@ -33,14 +32,13 @@ func (b Bounds) ordinals(column *columns.Ordinals) (from, to uint32) {
 	return from, max(from, to)
 }
 
-// watchEvery is how many documents are counted between two looks at the
-// context.
+// watchEvery is how many documents are counted between two checks of the context.
 const watchEvery = 4096
 
-// Buckets adds to totals, per bucket, how many documents of the set hold a
-// number in it; the column has several values for a document. A nil set is every
-// document. As the other two do, it returns early, with totals that mean nothing,
-// when ctx ends.
+// Buckets adds, per bucket, how many documents of the set hold a number in it to totals, for a
+// column with several values per document. A nil set means every document. When ctx ends,
+// Buckets returns early and totals are meaningless; the same holds for ItemBuckets and
+// HitBuckets.
 func Buckets(ctx context.Context, column *columns.Ordinals, set *bitset.Bitset, buckets []Bounds, totals []int64) {
 	t := newTally(column, buckets)
 	if set == nil {
@@ -58,7 +56,7 @@ func Buckets(ctx context.Context, column *columns.Ordinals, set *bitset.Bitset, 
 	t.add(totals)
 }
 
-// SumBuckets is Buckets for a column of single values that are counted already.
+// SumBuckets is Buckets for a column of single values that have been counted already.
 func SumBuckets(p Part, buckets []Bounds, totals []int64) {
 	sums := make([]int64, len(p.Counts)+1)
 	for i, n := range p.Counts {
@@ -69,8 +67,8 @@ func SumBuckets(p Part, buckets []Bounds, totals []int64) {
 	}
 }
 
-// ItemBuckets adds to totals, per bucket, how many documents have a list value
-// in items that holds a number in it.
+// ItemBuckets adds, per bucket, how many documents have a list value in items that holds a
+// number in it to totals.
 func ItemBuckets(ctx context.Context, column *columns.Ordinals, items, parents *bitset.Bitset, buckets []Bounds, totals []int64) {
 	t := newTally(column, buckets)
 	var ordinals []uint32
@@ -90,8 +88,8 @@ func ItemBuckets(ctx context.Context, column *columns.Ordinals, items, parents *
 	t.add(totals)
 }
 
-// HitBuckets adds to totals, per bucket, how many list values in items hold a
-// number in it; with parents, how many stand in a document that does.
+// HitBuckets adds, per bucket, how many list values in items hold a number in it to totals.
+// With parents, it adds how many belong to a document that holds such a number.
 func HitBuckets(ctx context.Context, column *columns.Ordinals, items, parents *bitset.Bitset, buckets []Bounds, totals []int64) {
 	t := newTally(column, buckets)
 	var ordinals []uint32

@@ -12,8 +12,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// TestBucketsAgainstAskingEveryOne counts random buckets over random documents
-// and list values.
+// TestBucketsAgainstAskingEveryOne compares tally with checking every bucket, for random
+// buckets over random documents and list values.
 func TestBucketsAgainstAskingEveryOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for round := range 60 {

@@ -1,13 +1,12 @@
 // Package facet counts the values of a field over sets of documents.
 //
-// Counting happens per segment on ordinals, into arrays, whole or by ranges of
-// documents: CountDocuments counts documents, CountValues counts documents by
-// their list values, CountHits counts list values that are hits themselves. Merge
-// joins the counts of all segments by value. What comes out are Counts, ascending
-// by value, from which List, Tree and Buckets make what an answer shows.
+// Segments are counted by ordinal, into arrays, as a whole or by ranges of documents:
+// CountDocuments counts documents, CountValues counts documents by their list values, CountHits
+// counts list values that are hits themselves. Merge adds up the counts of all segments by
+// value. The result is Counts, in ascending order of values, from which List, Tree and Buckets
+// make what an answer shows.
 //
-// Everything here is a pure function over segment readers; any number of
-// callers may run at once.
+// Everything here is a pure function over segment readers and safe for concurrent use.
 package facet
 
 import (
@@ -23,13 +22,13 @@ func countSet(column *columns.Ordinals, set *bitset.Bitset, from, to uint32, cou
 	countFlipped(column, set, from, to, 0, counts)
 }
 
-// countLacked is countSet for the documents that a set lacks.
+// countLacked is countSet for the documents missing from a set.
 func countLacked(column *columns.Ordinals, set *bitset.Bitset, from, to uint32, counts []uint32) {
 	countFlipped(column, set, from, to, ^uint64(0), counts)
 }
 
-// countFlipped counts the documents of a set whose words are first combined with flip
-// by exclusive or: those in it with 0, those that it lacks with all ones.
+// countFlipped counts the documents of a set whose words are first XORed with flip: with 0 the
+// documents in the set, with all ones those missing from it.
 func countFlipped(column *columns.Ordinals, set *bitset.Bitset, from, to uint32, flip uint64, counts []uint32) {
 	words := set.Words()[from/64 : bitset.WordsFor(to)]
 	if column.Multi() {
@@ -47,12 +46,12 @@ func countFlipped(column *columns.Ordinals, set *bitset.Bitset, from, to uint32,
 	}
 }
 
-// behind returns the ordinals of the documents from one on.
+// behind returns the ordinals of the documents from from on.
 func behind[T uint8 | uint16 | uint32](ordinals []T, from uint32) []T {
 	return ordinals[min(int(from), len(ordinals)):]
 }
 
-// countDocs counts listed documents.
+// countDocs counts a list of documents.
 func countDocs(column *columns.Ordinals, docs, counts []uint32) {
 	w8, w16, w32 := column.Raw()
 	switch {
@@ -81,9 +80,8 @@ func countEach[T uint8 | uint16 | uint32](ordinals []T, docs, counts []uint32) {
 	}
 }
 
-// countMulti counts every distinct ordinal of a document once; a document's
-// ordinals are distinct already. words are of the documents from one on that
-// begins a block.
+// countMulti counts every ordinal of a document once; a document's ordinals are distinct
+// already. words cover the documents from from on, which begins a block.
 func countMulti(column *columns.Ordinals, words []uint64, from uint32, flip uint64, counts []uint32) {
 	w8, w16, w32 := column.Raw()
 	starts := make([]uint32, columns.BlockSize+1)
@@ -121,7 +119,7 @@ func countMulti(column *columns.Ordinals, words []uint64, from uint32, flip uint
 	}
 }
 
-// countHits counts the list values of a range by what their documents hold.
+// countHits counts the list values of a range by the values of their documents.
 func countHits(column *columns.Ordinals, items, parents *bitset.Bitset, from, to uint32, counts []uint32) {
 	var ordinals []uint32
 	parent := from

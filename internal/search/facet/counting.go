@@ -8,34 +8,31 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// Counting is the counting of one segment by ranges of documents, which several
-// goroutines may share.
+// Counting counts one segment by ranges of documents, which several goroutines may share.
 //
-// Example: 300,000 matches in a segment of 1,000,000 documents and a column of
-// 200 values, on two cores. Eight ranges of 125,952 documents (a multiple of
-// RangeUnit), the last one shorter, are counted into two arrays of 200 counts, as
-// two are counted at a time. Whole adds the arrays.
+// Example: 300,000 matches in a segment of 1,000,000 documents and a column of 200 values, on
+// two cores. Eight ranges of 125,952 documents (a multiple of RangeUnit), the last one shorter,
+// are counted into two arrays of 200 counts, because at most two are counted concurrently.
+// Whole adds up the arrays.
 type Counting struct {
 	Documents uint32 // of the segment
-	Cost      int    // values of documents or of lists that are looked at, about
+	Cost      int    // approximate number of values to read, of documents or of lists
 
-	count  func(from, to uint32, into *Scratch) // adds to its counts
+	count  func(from, to uint32, into *Scratch) // adds to the counts of into
 	length int                                  // of the counts
-	lacked []uint32                             // counts of all documents, where those are counted that the set lacks
+	lacked []uint32                             // counts of all documents, if the documents missing from the set are counted
 
-	own *Scratch // of the first range; its counts are the result
+	own *Scratch // of the first range; its counts become the result
 
 	mu    sync.Mutex
 	begun bool       // a range was taken
-	idle  []*Scratch // that no goroutine counts into now
+	idle  []*Scratch // not used by any goroutine now
 }
 
-// RangeUnit divides where a range begins, and where it ends unless it is the
-// last.
+// RangeUnit divides the begin of each range, and its end unless it is the last.
 const RangeUnit = columns.BlockSize
 
-// Range counts the documents from from up to but not including to. scratches
-// hold *Scratch.
+// Range counts the documents from from up to but not including to. scratches holds *Scratch.
 func (c *Counting) Range(from, to uint32, scratches *sync.Pool) {
 	into := c.take(scratches)
 	c.count(from, to, into)
@@ -44,8 +41,8 @@ func (c *Counting) Range(from, to uint32, scratches *sync.Pool) {
 	c.mu.Unlock()
 }
 
-// take returns memory to count into: that has counts of other ranges when some is
-// idle.
+// take returns memory to count into. It prefers idle memory, which holds counts of other
+// ranges.
 func (c *Counting) take(scratches *sync.Pool) (into *Scratch) {
 	c.mu.Lock()
 	isFirst := !c.begun
@@ -66,8 +63,8 @@ func (c *Counting) take(scratches *sync.Pool) (into *Scratch) {
 	return into
 }
 
-// Whole returns the counts of all ranges, which hold each document once, and
-// gives memory back. Nothing can be counted after it.
+// Whole returns the counts of all ranges, which together must cover each document once, and
+// returns memory to the pool. Nothing can be counted afterwards.
 func (c *Counting) Whole(scratches *sync.Pool) []uint32 {
 	if c.own == nil { // no range: the segment is empty
 		c.own = &Scratch{counts: make([]uint32, c.length)}
@@ -87,13 +84,13 @@ func (c *Counting) Whole(scratches *sync.Pool) []uint32 {
 	for i, all := range c.lacked {
 		sum[i] = all - sum[i]
 	}
-	c.count, c.lacked, c.own, c.idle = nil, nil, nil, nil // a request of many facets does not hold them all
+	c.count, c.lacked, c.own, c.idle = nil, nil, nil, nil // a request with many facets should not hold on to all of them
 	return sum
 }
 
-// CountDocuments counts, per ordinal, the documents of a set that hold it; size is
-// how many the set holds. Of a set that holds nearly all, those that it lacks are
-// counted, which deletes leave of a query that matches everything.
+// CountDocuments counts, by ordinal, the documents of a set that hold it. size is the size of
+// the set. If the set holds nearly all documents, as when a query matches everything but
+// deleted documents, it counts the missing ones instead.
 func CountDocuments(column *columns.Ordinals, set *bitset.Bitset, size int) *Counting {
 	c := newCounting(column, set.Len(), size)
 	count := countSet
@@ -104,7 +101,7 @@ func CountDocuments(column *columns.Ordinals, set *bitset.Bitset, size int) *Cou
 	return c
 }
 
-// CountListed is CountDocuments for documents that are listed, ascending.
+// CountListed is CountDocuments for a list of documents in ascending order.
 func CountListed(column *columns.Ordinals, docs []uint32, documents uint32) *Counting {
 	c := newCounting(column, documents, len(docs))
 	c.count = func(from, to uint32, into *Scratch) {
@@ -115,10 +112,9 @@ func CountListed(column *columns.Ordinals, docs []uint32, documents uint32) *Cou
 	return c
 }
 
-// CountValues counts, per ordinal of a column of list values, the documents of a
-// set that have a value in items that holds it. nil items are all values.
-// parents is the set of documents of their own right; the values of each stand
-// directly before it.
+// CountValues counts, by ordinal of a column of list values, the documents of a set that have a
+// value in items that holds it. Nil items means all values. parents is the set of root
+// documents; the values of each document directly precede it.
 func CountValues(column *columns.Ordinals, documents, items, parents *bitset.Bitset) *Counting {
 	c := newCounting(column, documents.Len(), int(documents.Len()))
 	if items != nil {
@@ -130,9 +126,8 @@ func CountValues(column *columns.Ordinals, documents, items, parents *bitset.Bit
 	return c
 }
 
-// CountHits counts, per ordinal, the list values in items. With parents the
-// column belongs to the documents, and every list value counts by what its
-// document holds.
+// CountHits counts, by ordinal, the list values in items. With parents, the column belongs to
+// the documents, and every list value counts with the values of its document.
 func CountHits(column *columns.Ordinals, items, parents *bitset.Bitset) *Counting {
 	if parents == nil {
 		return CountDocuments(column, items, items.Count())
@@ -146,10 +141,10 @@ func newCounting(column *columns.Ordinals, documents uint32, cost int) *Counting
 	return &Counting{Documents: documents, Cost: cost, length: int(column.Len()) + 1}
 }
 
-// Length is about how many counts have to be cleared, added and read.
+// Length returns the approximate number of counts to clear, add and read.
 func (c *Counting) Length() int { return c.length }
 
-// CanCut reports whether there is enough to count for it to be shared: each
-// goroutine has to clear and to add as many counts as the column has values, which
-// takes a fraction of the time of counting as many.
+// CanCut reports whether there is enough to count for sharing it: each goroutine must clear and
+// add one count for every value of the column, which takes a fraction of the time of counting
+// as many values.
 func (c *Counting) CanCut() bool { return c.Cost >= c.length/2 }

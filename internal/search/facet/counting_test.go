@@ -15,7 +15,7 @@ import (
 // blocks is a segment of documents with list values before them.
 type blocks struct {
 	parents       *bitset.Bitset
-	items, column *columns.Ordinals // values of the lists and of the documents
+	items, column *columns.Ordinals // values of the list values and of the documents
 }
 
 func randomBlocks(t *testing.T, r *rand.Rand, documents, distinct int, multi bool) blocks {
@@ -49,7 +49,7 @@ func randomBlocks(t *testing.T, r *rand.Rand, documents, distinct int, multi boo
 	return blocks{parents, reader.Ordinals("items"), reader.Ordinals("column")}
 }
 
-// some returns a part of a set.
+// some returns a random part of a set.
 func some(r *rand.Rand, of *bitset.Bitset) *bitset.Bitset {
 	part, share := bitset.New(of.Len()), []int{1, 50, 90, 100}[r.IntN(4)]
 	for at := of.Next(0); at < of.Len(); at = of.Next(at + 1) {
@@ -60,8 +60,8 @@ func some(r *rand.Rand, of *bitset.Bitset) *bitset.Bitset {
 	return part
 }
 
-// Ranges that several goroutines count are together what is counted document by
-// document: of documents, of documents by their list values, and of list values.
+// Ranges counted by several goroutines add up to a count document by document: of documents, of
+// documents by their list values, and of list values.
 func TestRangesCountAsTheWhole(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	pool := &sync.Pool{New: func() any { return new(Scratch) }}
@@ -81,7 +81,7 @@ func TestRangesCountAsTheWhole(t *testing.T) {
 		for name, c := range map[string]struct {
 			counting *Counting
 			column   *columns.Ordinals
-			count    func(add func(of ...uint32)) // calls add for each that counts its values once
+			count    func(add func(of ...uint32)) // calls add once for each document or list value, with its values
 		}{
 			"documents": {CountDocuments(s.items, set, set.Count()), s.items, func(add func(of ...uint32)) { each(set, func(doc uint32) { add(doc) }) }},
 			"listed": {CountListed(s.items, set.AppendTo(nil, 0, set.Len()), set.Len()), s.items, func(add func(of ...uint32)) {

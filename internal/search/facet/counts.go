@@ -8,18 +8,18 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// Counts are the values with a count above 0, ascending by bytes. Those of one
-// segment, or of one beside which the others have few values, stay by ordinal, so that only the
-// values that an answer shows are looked up in the column. They never change and
-// are valid as long as the segments are.
+// Counts holds the values with a count above 0 in ascending byte order. The counts of a single
+// segment, or of a segment so dominant that the others add few values, remain indexed by
+// ordinal, so that only values that an answer shows are looked up in the column. Counts never
+// change and are valid as long as the segments are.
 type Counts struct {
 	list   []Count
-	part   Part    // in place of the list, when it has a column
-	others []Count // of values that are not counted in the part
-	used   int     // values of both
+	part   Part    // replaces list if it has a column
+	others []Count // of values that are not counted in part
+	used   int     // number of values in both
 }
 
-// Listed returns counts that are a list already.
+// Listed returns counts that are already a list.
 func Listed(list []Count) Counts { return Counts{list: list} }
 
 // countBytes is the memory of one count in a list: a slice and a number.
@@ -34,8 +34,8 @@ func countsOf(p Part) Counts {
 	return Counts{part: p, used: used}
 }
 
-// with returns the counts of a part and of others that have few values: where
-// these stand in the part is known or looked up, so that no others are compared.
+// with returns the counts of a part and of other parts that have few values. The ordinals of
+// these values in the part are known or looked up, so no other values are compared.
 func (p Part) with(few []Part) Counts {
 	sums := Part{Column: p.Column, Counts: slices.Clone(p.Counts)} // the segment keeps its own
 	var others []Count
@@ -54,7 +54,7 @@ func (p Part) with(few []Part) Counts {
 	}
 	others = join(others)
 	for i, c := range others {
-		if at, found := sums.Column.Lookup(c.Value); found { // too many for the part
+		if at, found := sums.Column.Lookup(c.Value); found { // the sum overflows a count of the part
 			others[i].Count += int64(sums.Counts[at])
 			sums.Counts[at] = 0
 		}
@@ -72,7 +72,7 @@ func (c Counts) Smallest() Counts {
 	return c
 }
 
-// All returns every value; not to be changed.
+// All returns every value. Callers must not change the result.
 func (c Counts) All() []Count {
 	if c.part.Column == nil {
 		return c.list
@@ -80,12 +80,12 @@ func (c Counts) All() []Count {
 	return c.first(c.used)
 }
 
-// Bytes is the memory that the counts take.
+// Bytes returns the memory that the counts take.
 func (c Counts) Bytes() int {
 	return countBytes*(len(c.list)+len(c.others)) + 4*len(c.part.Counts)
 }
 
-// first returns the first values of a part and of others.
+// first returns the first values of part and others together.
 func (c Counts) first(limit int) []Count {
 	limit = min(limit, c.used)
 	all := make([]Count, 0, limit)
@@ -112,8 +112,8 @@ func (p Part) count(ordinal uint32) Count {
 	return Count{Value: p.Column.Value(ordinal), Count: int64(p.Counts[ordinal])}
 }
 
-// top returns the values with the highest counts, of equal ones the first:
-// ordinals ascend by value.
+// top returns the values with the highest counts, the first ones among equals. Ordinals ascend
+// by value.
 func (p Part) top(limit int) []Count {
 	type ranked struct{ ordinal, count uint32 }
 	compare := func(a, b ranked) int {
@@ -123,7 +123,7 @@ func (p Part) top(limit int) []Count {
 		return nil
 	}
 	best := make([]ranked, 0, limit)
-	least := uint32(0) // that a count has to exceed
+	least := uint32(0) // a count must exceed it
 	for ordinal, n := range p.Counts {
 		if n <= least {
 			continue

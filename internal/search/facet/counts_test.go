@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// The counts of one segment, or of a large one and small ones, show the values
-// that a list of them does, in either order and among equal counts.
+// The counts of one segment, or of a large one and small ones, show the same values as a list
+// of the counts, in either order and among equal counts.
 func TestCountsByOrdinalShowAsAList(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	same := func(a, b Count) bool { return string(a.Value) == string(b.Value) && a.Count == b.Count }
@@ -31,7 +31,7 @@ func TestCountsByOrdinalShowAsAList(t *testing.T) {
 				few.Counts[i] = r.Uint32N(6)
 			}
 			if round%4 == 0 {
-				few.Counts[0] = math.MaxUint32 // its sum with others may not fit
+				few.Counts[0] = math.MaxUint32 // its sum with others may overflow
 			}
 			parts = append(parts, few)
 		}

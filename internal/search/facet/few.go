@@ -9,19 +9,18 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Scratch is memory for counting few documents: what it costs depends on the
-// documents, not on how many values the column has. It is used again and again,
-// by one goroutine at a time. A Counting of several ranges at a time counts into
-// it too.
+// Scratch is memory for counting a few documents. Its cost depends on the number of documents,
+// not on how many values the column has. It is reused, by one goroutine at a time. A Counting
+// of which several ranges are counted concurrently also counts into it.
 type Scratch struct {
 	counts  []uint32 // by ordinal plus one (0: no value); all zero between calls
 	last    []uint32 // by ordinal plus one, the document plus one that counted it last; all zero between calls
-	touched []uint32 // ordinals plus one that were counted
+	touched []uint32 // counted ordinals plus one
 	several []uint32
 }
 
-// Listed counts the values of documents, which rise: those with a count above 0,
-// ascending by bytes.
+// Listed counts the values of docs, which are in ascending order. It returns the values with a
+// count above 0 in ascending byte order.
 func (s *Scratch) Listed(column *columns.Ordinals, docs []uint32) []Count {
 	s.grow(int(column.Len()) + 1)
 	s.touched = s.touched[:0]
@@ -52,14 +51,14 @@ func (s *Scratch) Listed(column *columns.Ordinals, docs []uint32) []Count {
 	return counts
 }
 
-// grow makes the counts at least so many, while all are zero.
+// grow makes counts at least length long. All counts must be zero.
 func (s *Scratch) grow(length int) {
 	if len(s.counts) < length {
 		s.counts = make([]uint32, length)
 	}
 }
 
-// clear sets so many counts back to zero.
+// clear resets the first length counts to zero.
 func (s *Scratch) clear(length int) {
 	clear(s.counts[:length])
 	clear(s.last[:min(length, len(s.last))])
@@ -71,9 +70,9 @@ func (s *Scratch) count(at uint32) {
 	}
 }
 
-// countListed counts documents, which rise. The ordinals of many are read before the first
-// is counted, so that the reads, which mostly miss the caches, overlap: whether a value
-// is new is a branch that the processor cannot foresee.
+// countListed counts docs, which are in ascending order. It reads many ordinals before it
+// counts the first, so that the reads, most of which miss the caches, overlap: whether a value
+// is new is a branch that the processor cannot predict.
 func countListed[T uint8 | uint16 | uint32](s *Scratch, ordinals []T, docs []uint32) {
 	docs = docs[:postings.LowerBound(docs, uint32(len(ordinals)))]
 	var read [256]T
@@ -89,8 +88,7 @@ func countListed[T uint8 | uint16 | uint32](s *Scratch, ordinals []T, docs []uin
 	}
 }
 
-// order sorts what was touched: one by one when few are, else by a walk over
-// all counts.
+// order sorts touched: by comparison if it is short, otherwise by a walk over all counts.
 func (s *Scratch) order(all int) {
 	if n := len(s.touched); n*bits.Len(uint(n)) < all {
 		slices.Sort(s.touched)
@@ -104,7 +102,7 @@ func (s *Scratch) order(all int) {
 	}
 }
 
-// Sum joins counts of segments, each ascending by value.
+// Sum adds up the counts of segments, each in ascending order of values.
 func Sum(segments [][]Count) []Count {
 	segments = slices.DeleteFunc(segments, func(c []Count) bool { return len(c) == 0 })
 	switch len(segments) {
@@ -116,7 +114,7 @@ func Sum(segments [][]Count) []Count {
 	return join(slices.Concat(segments...))
 }
 
-// join sorts counts by value and adds those of one value up, in place.
+// join sorts counts by value and adds up those of the same value, in place.
 func join(all []Count) []Count {
 	slices.SortFunc(all, func(a, b Count) int { return bytes.Compare(a.Value, b.Value) })
 	joined := all[:0]

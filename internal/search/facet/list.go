@@ -9,17 +9,17 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// Options say which of the counted values are shown and how.
+// Options says which of the counted values to show and how.
 type Options struct {
 	Limit    int
 	Order    query.FacetOrder
-	Render   func(value []byte) []byte // as JSON
+	Render   func(value []byte) []byte // to JSON
 	Declared *settings.Field           // nil: nothing is declared
 	Locale   string                    // of labels
 	Fallback string                    // locale of labels when Locale has none
 }
 
-// List returns the values to show and how many there are.
+// List returns the values to show and the total number of values.
 func List(counts Counts, o Options) ([]query.FacetValue, int) {
 	top, all := o.choose(counts)
 	values := make([]query.FacetValue, len(top))
@@ -33,7 +33,7 @@ func List(counts Counts, o Options) ([]query.FacetValue, int) {
 	return values, all
 }
 
-// choose returns the first Limit counts in order and how many there are.
+// choose returns the first Limit counts in order and the total number of counts.
 func (o Options) choose(counts Counts) ([]Count, int) {
 	if p := counts.part; p.Column != nil {
 		switch {
@@ -50,7 +50,7 @@ func (o Options) choose(counts Counts) ([]Count, int) {
 	return pick(all, o), len(all)
 }
 
-// pick returns the first Limit counts in order. counts ascend by value.
+// pick returns the first Limit counts in order. counts must be in ascending order of values.
 func pick(counts []Count, o Options) []Count {
 	compare := byCount
 	switch {
@@ -64,7 +64,7 @@ func pick(counts []Count, o Options) []Count {
 		slices.SortFunc(top, compare)
 		return top
 	}
-	// A heap of the best so far, the worst of them on top.
+	// A heap of the best counts so far, the worst of them on top.
 	top := make([]Count, 0, o.Limit)
 	for _, c := range counts {
 		switch {
@@ -108,7 +108,7 @@ func siftDown[T any](h []T, compare func(a, b T) int) {
 	}
 }
 
-// byCount orders by count, the highest first, then by value.
+// byCount orders by descending count, then by value.
 func byCount(a, b Count) int {
 	if a.Count != b.Count {
 		return cmp.Compare(b.Count, a.Count)
@@ -116,8 +116,8 @@ func byCount(a, b Count) int {
 	return bytes.Compare(a.Value, b.Value)
 }
 
-// byDeclaration orders values with a declared order by it and before all
-// others; what is equal goes by count.
+// byDeclaration orders values with a declared order by it and before all others, and equal ones
+// by count.
 func (o Options) byDeclaration(a, b Count) int {
 	orderA, hasA := o.declared(a)
 	orderB, hasB := o.declared(b)

@@ -8,20 +8,20 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// Count is how often a value occurs. Value is as the column keeps it and
-// valid as long as the segments are.
+// Count is how often a value occurs. Value is encoded as in the column and valid as long as the
+// segments are.
 type Count struct {
 	Value []byte
 	Count int64
 }
 
-// Part is the counts of one segment.
+// Part holds the counts of one segment, by ordinal.
 type Part struct {
 	Column *columns.Ordinals
 	Counts []uint32
 }
 
-// Merge joins the counts of segments.
+// Merge adds up the counts of segments.
 func Merge(parts []Part) Counts {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p Part) bool { return p.Column == nil || len(p.Counts) == 0 })
 	if len(parts) == 1 {
@@ -36,8 +36,8 @@ func Merge(parts []Part) Counts {
 	return Listed(mergeHeap(parts))
 }
 
-// dominant returns the part with the most values, beside which those of all others
-// together are few, or -1.
+// dominant returns the index of the part with the most values if all others together have few
+// in comparison, otherwise -1.
 func dominant(parts []Part) int {
 	largest, values := 0, 0
 	for i, p := range parts {
@@ -53,10 +53,10 @@ func dominant(parts []Part) int {
 	return largest
 }
 
-// fewValues is how many values the others may have beside a part of any size.
+// fewValues is how many values the other parts may always have in total.
 const fewValues = 512
 
-// mergeHeap walks all parts side by side.
+// mergeHeap merges all parts with a heap.
 func mergeHeap(parts []Part) []Count {
 	h := make(partHeap, 0, len(parts))
 	for _, p := range parts {

@@ -13,7 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// randomColumn returns a column of random documents with up to so many values.
+// randomColumn returns a column of random documents with a limited number of values.
 func randomColumn(t *testing.T, r *rand.Rand, docs, distinct int, multi bool) *columns.Ordinals {
 	t.Helper()
 	b := segment.NewBuilder()
@@ -44,7 +44,7 @@ func finished(t *testing.T, b *segment.Builder) *segment.Reader {
 	return reader
 }
 
-// Counting what a dense set lacks gives what counting the set does.
+// Counting the documents missing from a dense set gives the same result as counting the set.
 func TestDenseSetsCountAsOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for round := range 60 {
@@ -62,8 +62,8 @@ func TestDenseSetsCountAsOthers(t *testing.T) {
 	}
 }
 
-// A part beside which the others are small merges as any other, whether its
-// values are theirs or not.
+// A part beside which the others are small merges like any other, whether or not it has their
+// values.
 func TestADominantPartMergesAsOthers(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	dominated := 0
@@ -77,7 +77,7 @@ func TestADominantPartMergesAsOthers(t *testing.T) {
 			}
 			parts[i].Column = randomColumn(t, r, docs, 2000, round%3 == 0)
 			parts[i].Counts = slices.Clone(parts[i].Column.Counts())
-			for range r.IntN(5) { // values that nothing holds any more
+			for range r.IntN(5) { // values that no document holds any more
 				parts[i].Counts[r.IntN(len(parts[i].Counts))] = 0
 			}
 		}

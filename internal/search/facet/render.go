@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Renderer returns how counted values of a type are written as JSON.
+// Renderer returns a function that writes counted values of a type as JSON.
 func Renderer(t definition.Type) func(value []byte) []byte {
 	switch t {
 	case definition.String:
@@ -21,7 +21,7 @@ func Renderer(t definition.Type) func(value []byte) []byte {
 	return func(value []byte) []byte { return []byte(Show(t, value)) }
 }
 
-// Show returns the text of a counted value as people see it.
+// Show returns the text of a counted value as users see it.
 func Show(t definition.Type, value []byte) string {
 	if t == definition.String {
 		return string(value)
@@ -50,8 +50,8 @@ func number(f float64, size int) string {
 	return strconv.FormatFloat(f, 'g', -1, size)
 }
 
-// instant writes milliseconds since 1970 as a UTC instant, a fraction only
-// when it is not zero.
+// instant formats milliseconds since 1970 as a UTC instant, with a fraction only if it is not
+// zero.
 func instant(millis int64) string {
 	form := "2006-01-02T15:04:05Z07:00"
 	if millis%1000 != 0 {

@@ -2,19 +2,18 @@ package facet
 
 import "math/bits"
 
-// Counting documents of a set by their one ordinal. The ordinals of the set are first
-// moved together and then counted without looking at the set again: walking the bits of
-// a word costs a branch that the processor cannot foresee, and counting documents of the
-// same value in a row makes each wait until the one before is stored.
+// Counting documents of a set with one ordinal each. The ordinals of the set are first gathered
+// and then counted without reading the set again: walking the bits of a word costs a branch
+// that the processor cannot predict, and counting documents of the same value in a row makes
+// each wait for the store of the previous one.
 //
-// Example: of the ordinals 3 3 0 7 3 … the word 1 1 0 1 1 … leaves 3 3 7 3 …. Bytes are
-// counted in four arrays in turn: 3 once in each of the first, second and fourth, 7 in the
-// third.
+// Example: of the ordinals 3 3 0 7 3 … the word 1 1 0 1 1 … leaves 3 3 7 3 …. Bytes are counted
+// in four arrays in turn: 3 once in each of the first, second and fourth, 7 in the third.
 
-// gatherWords is how many words of a set are moved together at once.
+// gatherWords is how many words of a set are gathered at once.
 const gatherWords = 16
 
-// countSingle counts the ordinals of the documents in words.
+// countSingle counts the ordinals of the documents in words, XORed with flip.
 func countSingle[T uint8 | uint16 | uint32](ordinals []T, words []uint64, flip uint64, counts []uint32) {
 	whole := min(len(words), len(ordinals)/64)
 	switch column := any(ordinals).(type) {
@@ -32,7 +31,7 @@ func countSingle[T uint8 | uint16 | uint32](ordinals []T, words []uint64, flip u
 	countWords(ordinals, words, flip, counts)
 }
 
-// countOneByte is countSingle for ordinals of a byte, 64 for each word.
+// countOneByte is countSingle for ordinals of one byte, 64 for each word.
 func countOneByte(ordinals []uint8, words []uint64, flip uint64, counts []uint32) {
 	var gathered [64*gatherWords + 64]uint8
 	var four [4][256]uint32
@@ -57,8 +56,8 @@ func countOneByte(ordinals []uint8, words []uint64, flip uint64, counts []uint32
 	}
 }
 
-// countTwoBytes is countSingle for ordinals of two bytes, 64 for each word. Documents
-// without a value, of which a column may have most, have the ordinal 0 and are not moved.
+// countTwoBytes is countSingle for ordinals of two bytes, 64 for each word. Documents without a
+// value, which may be most of a column, have the ordinal 0 and are not gathered.
 func countTwoBytes(ordinals []uint16, words []uint64, flip uint64, counts []uint32) {
 	var gathered [64*gatherWords + 32]uint16
 	documents, held := 0, 0
@@ -78,7 +77,7 @@ func countTwoBytes(ordinals []uint16, words []uint64, flip uint64, counts []uint
 }
 
 // countWords is countSingle document by document. A word of all ones is walked without
-// looking for its bits.
+// searching for its bits.
 func countWords[T uint8 | uint16 | uint32](ordinals []T, words []uint64, flip uint64, counts []uint32) {
 	for i, w := range words {
 		if w ^= flip; w == 0 {

@@ -7,25 +7,24 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// tally counts how many documents have a number in each of many buckets, which
-// may overlap, without asking every bucket about every document.
+// tally counts how many documents have a number in each of many buckets, which may overlap,
+// without checking every bucket for every document.
 //
-// The ends of all buckets cut the ordinals into stretches. Of a document only
-// the stretches that it touches matter; it is in a bucket when one of them is,
-// and the first such shows it: the stretch lies in the bucket and the one before
-// it, if any, ends before the bucket. So pairs of stretches that follow each
-// other in a document are counted, and a bucket sums the pairs whose second lies
-// in it and whose first lies before.
+// The ends of all buckets cut the ordinals into stretches. Only the stretches that a document
+// touches matter: it is in a bucket when one of them is. The first touched stretch in a bucket
+// is the one whose predecessor among the touched stretches, if any, lies before the bucket. So
+// tally counts pairs of consecutive touched stretches, and a bucket sums the pairs whose second
+// stretch lies in it and whose first lies before it.
 type tally struct {
-	stretch []uint16    // of an ordinal, from 1 on
-	width   uint32      // of a row: stretches and the 0 for none
+	stretch []uint16    // by ordinal, from 1 on
+	width   uint32      // number of stretches, plus the 0 for none
 	buckets [][2]uint16 // half-open ranges of stretches
-	dense   []int64     // by row times width, when that is small
+	dense   []int64     // by first stretch times width plus second stretch, if that is small
 	sparse  map[uint32]int64
 	touched []uint16
 }
 
-// maxDense is how many pairs are counted in an array.
+// maxDense is the largest number of pairs that are counted in an array.
 const maxDense = 1 << 16
 
 func newTally(column *columns.Ordinals, buckets []Bounds) *tally {
@@ -61,7 +60,7 @@ func newTally(column *columns.Ordinals, buckets []Bounds) *tally {
 	return t
 }
 
-// touch notes the ordinals of the current document.
+// touch records the ordinals of the current document.
 func (t *tally) touch(ordinals []uint32) {
 	for _, ordinal := range ordinals {
 		if s := t.stretch[ordinal]; len(t.touched) == 0 || t.touched[len(t.touched)-1] != s {
@@ -92,7 +91,7 @@ func (t *tally) next() {
 	t.touched = t.touched[:0]
 }
 
-// add adds what was counted to the totals of the buckets.
+// add adds the counts to the totals of the buckets.
 func (t *tally) add(totals []int64) {
 	var pairs []uint32
 	for pair, n := range t.dense {
@@ -103,7 +102,7 @@ func (t *tally) add(totals []int64) {
 	for pair := range t.sparse {
 		pairs = append(pairs, pair)
 	}
-	slices.Sort(pairs) // by what comes before
+	slices.Sort(pairs) // by first stretch
 	order := make([]int, len(t.buckets))
 	for i := range order {
 		order[i] = i
@@ -127,8 +126,7 @@ func (t *tally) add(totals []int64) {
 	}
 }
 
-// fenwick is a Fenwick tree: a row of numbers whose sums from the start are quick to
-// compute.
+// fenwick is a Fenwick tree: a sequence of numbers whose prefix sums are quick to compute.
 type fenwick []int64
 
 func (f fenwick) add(at uint32, n int64) {
@@ -137,7 +135,7 @@ func (f fenwick) add(at uint32, n int64) {
 	}
 }
 
-// below returns the sum of the numbers before a place.
+// below returns the sum of the numbers before an index.
 func (f fenwick) below(at uint32) (sum int64) {
 	for ; at > 0; at -= at & -at {
 		sum += f[at]

@@ -7,17 +7,17 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// TreeOptions say which levels of a hierarchy are shown.
+// TreeOptions says which levels of a hierarchy to show.
 type TreeOptions struct {
 	Options
 	Path      string // level path whose children are shown, "" for the top
 	Depth     int
 	Separator string                   // of the field
-	Fold      func(path string) string // how level paths are compared
+	Fold      func(path string) string // maps level paths to the form in which they are compared
 }
 
-// Tree returns the levels to show and how many there are on the first of
-// them. counts hold level paths.
+// Tree returns the levels to show and the total number of levels at the first depth. The values
+// of counts are level paths.
 func Tree(counts []Count, o TreeOptions) ([]query.FacetValue, int) {
 	children := make(map[string][]Count)
 	for _, c := range counts {

@@ -7,19 +7,18 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// Union is the distinct values of a column over segments, ascending, each with
-// a number. It never changes and is valid as long as the segments are.
+// Union holds the distinct values of a column over all segments, numbered in ascending order.
+// It never changes and is valid as long as the segments are.
 type Union struct {
-	columns []*columns.Ordinals // per segment; nil without the column
+	columns []*columns.Ordinals // by segment; nil without the column
 	values  []standing
-	numbers [][]uint32 // per segment, the value of each ordinal
+	numbers [][]uint32 // by segment, the number of each ordinal's value
 }
 
-// standing is one place where a value stands.
+// standing is one occurrence of a value.
 type standing struct{ segment, ordinal uint32 }
 
-// NewUnion joins the values of segments' columns, nil where a segment has
-// none.
+// NewUnion returns the union of the values of columns, which are nil for segments without one.
 func NewUnion(of []*columns.Ordinals) *Union {
 	u := &Union{columns: of, numbers: make([][]uint32, len(of))}
 	var h unionHeap
@@ -49,10 +48,10 @@ func NewUnion(of []*columns.Ordinals) *Union {
 	return u
 }
 
-// Len returns how many values there are.
+// Len returns the number of values.
 func (u *Union) Len() int { return len(u.values) }
 
-// Bytes estimates the memory in use.
+// Bytes returns the approximate memory in use.
 func (u *Union) Bytes() int {
 	bytes := 8 * len(u.values)
 	for _, numbers := range u.numbers {
@@ -61,13 +60,13 @@ func (u *Union) Bytes() int {
 	return bytes
 }
 
-// Value returns a value by its number.
+// Value returns the value with a number.
 func (u *Union) Value(number int) []byte {
 	at := u.values[number]
 	return u.columns[at.segment].Value(at.ordinal)
 }
 
-// Sum adds up the counts of segments by value.
+// Sum adds up the counts of segments. The result is indexed by the numbers of values.
 func (u *Union) Sum(parts []Part) []uint32 {
 	counts := make([]uint32, len(u.values))
 	for i, part := range parts {

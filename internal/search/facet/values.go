@@ -7,8 +7,8 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// countValuesOf counts the documents of a range by their list values, of which
-// the first document may have some before it.
+// countValuesOf counts the documents of a range by their list values. The list values of the
+// first document may precede the range.
 func countValuesOf(column *columns.Ordinals, documents, items, parents *bitset.Bitset, from, to uint32, into *Scratch) {
 	c := valueCounter{
 		counts: into.counts, documents: documents.Words(), parents: parents.Words(),
@@ -39,9 +39,9 @@ func countValuesOf(column *columns.Ordinals, documents, items, parents *bitset.B
 	}
 }
 
-// valueCounter counts the values of documents, each once for a document: those
-// of a document that were met are bits of a mask where all ordinals fit one,
-// else last says which document counted an ordinal.
+// valueCounter counts the values of documents, each once per document. If all ordinals fit in a
+// mask, its bits are the values of the current document seen so far; otherwise last says which
+// document counted an ordinal last.
 type valueCounter struct {
 	counts           []uint32 // by ordinal plus one; 0: no value
 	last             []uint32 // document plus one
@@ -49,13 +49,13 @@ type valueCounter struct {
 	documents, items []uint64
 	parents          []uint64
 	from, to         int    // words of documents
-	behind           uint32 // where the values begin of the first document
+	behind           uint32 // first value of the first document
 }
 
 // countValues counts a column of single values.
 func countValues[T uint8 | uint16 | uint32](c *valueCounter, ordinals []T) {
 	counts, last, items, isMasked := c.counts, c.last, c.items, c.isMasked
-	behind := c.behind // where the values begin of the first document of a word
+	behind := c.behind // first value of the first document of a word
 	for i := c.from; i < c.to; i++ {
 		in := c.documents[i]
 		of, base := c.parents[i], uint32(i<<6)
@@ -110,7 +110,7 @@ func countValues[T uint8 | uint16 | uint32](c *valueCounter, ordinals []T) {
 	}
 }
 
-// countMulti counts a column of several values each.
+// countMulti counts a column with several values per list value.
 func (c *valueCounter) countMulti(column *columns.Ordinals) {
 	var ordinals []uint32
 	behind := c.behind
