@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// facetItems returns the list values a facet counts, nil when it counts
-// documents, and whether list values are the hits.
+// facetItems returns whether list values are the hits, and the list values that a facet counts,
+// nil when it counts documents.
 func (r *Request) facetItems(ctx context.Context, p *Facet, pop *population, values *collect.Values) (bool, []*bitset.Bitset, error) {
 	if values != nil && values.When == nil {
 		items, err := r.itemsOf(ctx, pop, values.Path)
@@ -23,8 +23,8 @@ func (r *Request) facetItems(ctx context.Context, p *Facet, pop *population, val
 	return false, items, err
 }
 
-// prepareBuckets makes the ranges of a facet ready to be counted over all
-// segments into a result.
+// prepareBuckets returns a counting of the ranges of a facet over all segments, which fills in
+// result.
 func (r *Request) prepareBuckets(ctx context.Context, p *Facet, pop *population, values *collect.Values, result *query.FacetResult) (*counting, error) {
 	hitList, items, err := r.facetItems(ctx, p, pop, values)
 	if err != nil {

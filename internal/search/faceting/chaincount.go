@@ -9,9 +9,9 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// countChain counts the ranges of a facet whose values come from a chain: the
-// first target on which a document has a value supplies all of them. With
-// value hits every hit counts in the buckets of its document.
+// countChain counts the ranges of a facet whose values come from a chain: the first target that
+// has a value for a document supplies all of its values. If list values are the hits, every hit
+// counts in the buckets of its document.
 func (r *Request) countChain(ctx context.Context, p *Facet, pop *population, items []*bitset.Bitset, hitList bool) ([]int64, error) {
 	if err := r.load(ctx, pop); err != nil {
 		return nil, err
@@ -83,8 +83,8 @@ func (r *Request) countChain(ctx context.Context, p *Facet, pop *population, ite
 	return totals, nil
 }
 
-// sourceSets returns, by segment, the documents or list values on which a
-// source of a chain is read; nil where it is read on all of them.
+// sourceSets returns, by segment, the documents or list values to which a source of a chain
+// applies; nil sets stand for all of them.
 func (r *Request) sourceSets(ctx context.Context, source *collect.Source) ([]*bitset.Bitset, error) {
 	if source.List != "" {
 		var required []*plan.Nested

@@ -23,10 +23,10 @@ type Facet struct {
 	column  string
 	bounds  []facet.Bounds
 	chain   []collect.Source // of a value chain
-	kept    []bool           // filters that narrow it
+	kept    []bool           // which filters narrow it
 }
 
-// Compile checks the facets of a request and returns the first problem.
+// Compile checks the facets of a request. It returns the first problem.
 func (r *Request) Compile() ([]Facet, error) {
 	var all []Facet
 	for i := range r.Search.Facets {
@@ -89,7 +89,7 @@ func (r *Request) compile(f *query.Facet) (Facet, error) {
 	return p, nil
 }
 
-// column names the column that counts a field.
+// column returns the name of the column that counts a field.
 func (r *Request) column(field *definition.ResolvedField) string {
 	variant := plan.Variant(field, r.Locale)
 	if field.Hierarchy {
@@ -98,8 +98,8 @@ func (r *Request) column(field *definition.ResolvedField) string {
 	return layout.Facet(field.Path, variant)
 }
 
-// facetBound reads a bound of a range as the field's number. A number between
-// two whole ones is the same bound as the next whole one.
+// facetBound reads a bound of a range as a number of the field. For a whole-number field, a
+// fraction is the same bound as the next whole number.
 func facetBound(l query.Literal, field *definition.ResolvedField, at problem.Path) (int64, bool, error) {
 	if l == nil {
 		return 0, false, nil
@@ -117,8 +117,8 @@ func facetBound(l query.Literal, field *definition.ResolvedField, at problem.Pat
 	return 0, false, problem.SearchValueInvalid.At(at, "name", field.Path, "expected", expected)
 }
 
-// keptFilters says which filters narrow a facet: all but those whose path is
-// excluded or lies below what is.
+// keptFilters says which filters narrow a facet: all but those whose path is excluded or lies
+// below an excluded path.
 func (r *Request) keptFilters(excluded []string) []bool {
 	kept := make([]bool, len(r.Search.Filters))
 	for i, filter := range r.Search.Filters {
@@ -130,8 +130,8 @@ func (r *Request) keptFilters(excluded []string) []bool {
 	return kept
 }
 
-// filterPath returns the one path of a filter: the field of a field clause,
-// and for a nested clause the longest path common to all fields inside.
+// filterPath returns the path of a filter: the field of a field clause, and for other clauses
+// the longest path common to all fields inside.
 func filterPath(clause query.Clause) string {
 	if field, ok := clause.(*query.FieldClause); ok {
 		return field.Field

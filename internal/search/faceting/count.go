@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// prepare makes a facet ready to be counted over a population into a result. It
-// returns nil when one that was prepared before counts for it too.
+// prepare returns a counting of a facet over a population, which fills in result. It returns
+// nil if an earlier counting in before also serves this facet.
 func (r *Request) prepare(ctx context.Context, p *Facet, pop *population, values *collect.Values, before []*counting, result *query.FacetResult) (*counting, error) {
 	result.Name = p.request.Name
 	if p.request.Ranges != nil {
@@ -34,7 +34,7 @@ func (r *Request) prepare(ctx context.Context, p *Facet, pop *population, values
 	return c, err
 }
 
-// show turns counts into what the answer lists.
+// show turns counts into the values that the answer lists.
 func (r *Request) show(counts facet.Counts, p *Facet) ([]query.FacetValue, int) {
 	f, field := p.request, p.field
 	options := facet.Options{
@@ -64,8 +64,8 @@ func (r *Request) countValues(ctx context.Context, p *Facet, pop *population, va
 	return counts, err
 }
 
-// prepareValues makes the values of a facet ready to be counted over all
-// segments; take receives the counts.
+// prepareValues returns a counting of the values of a facet over all segments; take receives
+// the counts.
 func (r *Request) prepareValues(ctx context.Context, p *Facet, pop *population, values *collect.Values, take func(facet.Counts)) (*counting, error) {
 	if pop.all && values == nil {
 		r.Counter.usage.Note(r.Schema, use{usedCounts, p.field.Path, r.Locale})
@@ -93,9 +93,9 @@ func (r *Request) prepareValues(ctx context.Context, p *Facet, pop *population, 
 	return c, nil
 }
 
-// prepareFew makes the values of a facet ready to be counted over documents that
-// are listed in every segment: by lists of values, which take no longer for a
-// column of many, or by ranges where several cores share them.
+// prepareFew returns a counting of the values of a facet over documents that are listed in
+// every segment. It counts them into lists of values, whose cost does not grow with the column,
+// or by ranges if several cores share the work.
 func (r *Request) prepareFew(p *Facet, pop *population, cached countKey, take func(facet.Counts)) *counting {
 	c := &counting{takers: []func(facet.Counts){take}}
 	for _, set := range pop.sets {
@@ -114,7 +114,7 @@ func (r *Request) prepareFew(p *Facet, pop *population, cached countKey, take fu
 	return c
 }
 
-// valuesOf is how many values the segments have of a facet, each for itself.
+// valuesOf returns how many values of a facet the segments have, summed over segments.
 func (r *Request) valuesOf(p *Facet) (values int) {
 	for _, segment := range r.Snapshot.Segments {
 		if column := segment.Reader.Ordinals(p.column); column != nil {
@@ -124,7 +124,7 @@ func (r *Request) valuesOf(p *Facet) (values int) {
 	return values
 }
 
-// merge joins the counts of segments.
+// merge adds up the counts of segments.
 func (r *Request) merge(p *Facet, parts []facet.Part) facet.Counts {
 	counts := facet.Merge(parts)
 	if p.field.Hierarchy || r.Settings.FieldNamed(p.field.Path) != nil {
@@ -133,14 +133,14 @@ func (r *Request) merge(p *Facet, parts []facet.Part) facet.Counts {
 	return counts
 }
 
-// keep puts counts into the cache.
+// keep puts counts into the cache and returns them.
 func (r *Request) keep(key countKey, counts facet.Counts) facet.Counts {
 	r.Counter.counts.put(r.Snapshot, key, counts)
 	return counts
 }
 
-// give hands the counts out, and lets go of what they were made of: other facets
-// may be counted still.
+// give passes the counts to the takers and drops what they were made from, as other facets may
+// still be counted.
 func (c *counting) give(counts facet.Counts) {
 	for _, take := range c.takers {
 		take(counts)
@@ -148,8 +148,7 @@ func (c *counting) give(counts facet.Counts) {
 	c.parts, c.segments = nil, nil
 }
 
-// countFew counts the values of a facet over documents that are listed in every
-// segment.
+// countFew counts the values of a facet over documents that are listed in every segment.
 func (r *Request) countFew(p *Facet, pop *population) facet.Counts {
 	scratch := r.Counter.scratches.Get().(*facet.Scratch)
 	parts := make([][]facet.Count, 0, len(pop.sets))
@@ -159,11 +158,11 @@ func (r *Request) countFew(p *Facet, pop *population) facet.Counts {
 			parts = append(parts, scratch.Listed(column, docs))
 		}
 	}
-	r.Counter.scratches.Put(scratch) // one that a panic left in the middle of counting is let go
+	r.Counter.scratches.Put(scratch) // dropped if counting panics half way
 	return facet.Listed(facet.Sum(parts))
 }
 
-// prepareParts makes the values of a facet ready to be counted in every segment.
+// prepareParts returns a counting of the values of a facet in every segment.
 func (r *Request) prepareParts(ctx context.Context, p *Facet, pop *population, values *collect.Values) (*counting, error) {
 	switch {
 	case values != nil && values.When == nil:
@@ -190,7 +189,7 @@ func (r *Request) countEach(column string, count func(i int, segment *snapshot.S
 	return c
 }
 
-// prepareHits counts list values that are hits.
+// prepareHits returns a counting of list values that are hits.
 func (r *Request) prepareHits(ctx context.Context, p *Facet, pop *population, values *collect.Values) (*counting, error) {
 	items, err := r.itemsOf(ctx, pop, values.Path)
 	if err != nil {
@@ -201,8 +200,8 @@ func (r *Request) prepareHits(ctx context.Context, p *Facet, pop *population, va
 	}), nil
 }
 
-// prepareListValues counts the documents of a population by their list values,
-// of which those count that the clauses ask for.
+// prepareListValues returns a counting of the documents of a population by those of their list
+// values that match the clauses.
 func (r *Request) prepareListValues(ctx context.Context, p *Facet, pop *population) (*counting, error) {
 	items, err := r.matchedOf(ctx, pop, p.field.List)
 	if err != nil {
@@ -221,7 +220,7 @@ func (r *Request) prepareListValues(ctx context.Context, p *Facet, pop *populati
 	}), nil
 }
 
-// prepareListed counts the documents of a population that are listed in every
+// prepareListed prepares counting the documents of a population that are listed in every
 // segment.
 func (r *Request) prepareListed(p *Facet, pop *population) ([]facet.Part, []*facet.Counting) {
 	c := r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
@@ -231,8 +230,8 @@ func (r *Request) prepareListed(p *Facet, pop *population) ([]facet.Part, []*fac
 	return c.parts, c.segments
 }
 
-// prepareDocuments counts the documents of a population, as far as their counts
-// are not known already.
+// prepareDocuments returns a counting of the documents of a population, except in segments
+// whose counts are already known.
 func (r *Request) prepareDocuments(ctx context.Context, p *Facet, pop *population) (*counting, error) {
 	counts := r.Counter.counts
 	known := make([][]uint32, len(r.Snapshot.Segments))
@@ -244,7 +243,7 @@ func (r *Request) prepareDocuments(ctx context.Context, p *Facet, pop *populatio
 			continue
 		}
 		if pop.all && segment.Live == nil {
-			known[i], isKnown[i] = column.Counts(), true // the column keeps them
+			known[i], isKnown[i] = column.Counts(), true // the column stores them
 			counts.meter.Hit(1)
 			continue
 		}
@@ -281,8 +280,8 @@ func (r *Request) prepareDocuments(ctx context.Context, p *Facet, pop *populatio
 	return c, nil
 }
 
-// parentsOf returns the documents of their own right, all of them where a
-// segment has no list values.
+// parentsOf returns the root documents of a segment, which are all documents if it has no list
+// values.
 func parentsOf(segment *snapshot.Segment) *bitset.Bitset {
 	if parents := segment.Reader.Parents(); parents != nil {
 		return parents
@@ -290,8 +289,8 @@ func parentsOf(segment *snapshot.Segment) *bitset.Bitset {
 	return bitset.NewFull(segment.Reader.NumDocs())
 }
 
-// holders returns the documents that hold the values of a facet, by which the
-// list values below them count; nil for values that list values hold themselves.
+// holders returns the documents that hold the values of a facet, with which the list values
+// below them count; nil when list values hold the values themselves.
 func (p *Facet) holders(segment *snapshot.Segment) *bitset.Bitset {
 	if p.field.List != "" {
 		return nil
@@ -299,8 +298,8 @@ func (p *Facet) holders(segment *snapshot.Segment) *bitset.Bitset {
 	return parentsOf(segment)
 }
 
-// liveParents returns the documents of a segment that are not deleted; not to be
-// changed.
+// liveParents returns the root documents of a segment that are not deleted. Callers must not
+// change the set.
 func (r *Request) liveParents(segment *snapshot.Segment) *bitset.Bitset {
 	switch {
 	case segment.Live == nil:

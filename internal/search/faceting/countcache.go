@@ -17,12 +17,11 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// countCache keeps the counts of facets between requests, bounded by bytes: of
-// whole snapshots, and of segments where nothing but filters narrows, because
-// the next snapshot holds most of the segments too. Counts go with what they
-// were counted on.
+// countCache keeps the counts of facets between requests, bounded by bytes: per snapshot, and
+// per segment when only filters narrow, because the next snapshot shares most of the segments.
+// Counts are dropped with their snapshot or segment.
 type countCache struct {
-	whole    *cache.Cache[*snapshot.Snapshot, countKey, facet.Counts] // nil: nothing is kept
+	whole    *cache.Cache[*snapshot.Snapshot, countKey, facet.Counts] // nil: nothing is cached
 	segments *cache.Cache[*segment.Reader, segmentKey, []uint32]
 	meter    *metrics.Cache // of segments
 }
@@ -39,8 +38,8 @@ type countKey struct {
 	kept     string
 }
 
-// segmentKey is everything that counts of a segment depend on when the query
-// narrows nothing.
+// segmentKey is everything that counts of a segment depend on when the query matches
+// everything.
 type segmentKey struct {
 	live     weak.Pointer[bitset.Bitset]
 	schema   weak.Pointer[definition.Schema]
@@ -86,7 +85,7 @@ func (c *countCache) putSegment(of *segment.Reader, key segmentKey, counts []uin
 	changed()
 }
 
-// cacheKey names the counts of a facet over a population.
+// cacheKey returns the key of the counts of a facet over a population.
 func (r *Request) cacheKey(p *Facet, pop *population, values *collect.Values) countKey {
 	key := countKey{
 		schema: weak.Make(r.Schema), settings: weak.Make(r.Settings), locale: r.Locale,
@@ -101,7 +100,7 @@ func (r *Request) cacheKey(p *Facet, pop *population, values *collect.Values) co
 	return key
 }
 
-// segmentKey names the counts of a facet over a population in one segment;
+// segmentKey returns the key of the counts of a facet over a population in one segment, and
 // false when they depend on more than the segment.
 func (r *Request) segmentKey(p *Facet, pop *population, of *snapshot.Segment) (segmentKey, bool) {
 	if r.Counter.counts.segments == nil || !scope.IsEverything(r.Query) || p.field.List != "" || r.Search.Hits != nil {
@@ -117,9 +116,9 @@ func (r *Request) segmentKey(p *Facet, pop *population, of *snapshot.Segment) (s
 	return key, !slices.ContainsFunc(pop.filters, spansSegments)
 }
 
-// spansSegments reports whether what a node matches in a segment depends on the
-// others: the words near one by the surface forms of all, and the nearest
-// vectors of all.
+// spansSegments reports whether the matches of a node in a segment depend on the other
+// segments: terms that are near by surface forms of any segment, and the nearest vectors of all
+// segments.
 func spansSegments(n plan.Node) bool {
 	switch n.(type) {
 	case *plan.Word, *plan.Expand, *plan.Phrase, *plan.Knn, *plan.Fuse:

@@ -10,43 +10,42 @@ import (
 	"github.com/quiresearch/quire/internal/search/facet"
 )
 
-// The facets of a request are counted together: each is prepared, one after the
-// other, which may search for the documents and list values that it counts. What
-// is left then reads columns alone. It is cut into jobs that the cores that are
-// idle share: ranges of the documents of a segment, where there are enough
-// matches. The goroutine that does the last job of a facet merges its counts and
-// lists the values, while others count the next facet.
+// The facets of a request are counted together. Each is prepared, one after the other, which
+// may search for the documents and list values that it counts. The rest of the work only reads
+// columns. It is cut into jobs shared by the idle cores: ranges of the documents of a segment,
+// if there are enough matches. The goroutine that does the last job of a facet merges its
+// counts and lists the values, while others count the next facet.
 //
-// Example: three facets over 300,000 matches in one segment, two cores. Each
-// facet is cut into 3 ranges. Both cores count ranges of the first; the one that
-// ends last joins them while the other begins with the second.
+// Example: three facets over 300,000 matches in one segment, two cores. Each facet is cut into
+// 3 ranges. Both cores count ranges of the first; the one that ends last merges them while the
+// other begins with the second.
 
-// countTime is about what counting a value takes.
+// countTime is the approximate time to count a value.
 const countTime = 3 * time.Nanosecond
 
 const (
-	// rangesEach is how many ranges there are for each core that takes part, so
-	// that all end about together.
+	// rangesEach is the number of ranges for each participating core, so that all finish at
+	// about the same time.
 	rangesEach = 4
-	// leastCost is how many values a range has at least.
+	// leastCost is the smallest number of values in a range.
 	leastCost = 4096
 )
 
-// counting is one facet that is counted.
+// counting is the counting of one facet.
 type counting struct {
 	parts    []facet.Part      // by segment; those of ranges are filled in before finish
-	segments []*facet.Counting // what is left to count by ranges; nil where there is nothing
-	finish   func()            // runs when all is counted
+	segments []*facet.Counting // parts to count by ranges; nil when there is nothing left to count
+	finish   func()            // runs when everything is counted
 
-	column string // that it counts the values of, over pop; none for buckets
+	column string // column whose values it counts over pop; none for buckets
 	pop    *population
-	takers []func(facet.Counts) // of what finish makes
+	takers []func(facet.Counts) // of the result of finish
 
-	listed int    // documents that finish counts by itself, unless they are cut
-	cut    func() // cuts them; nil where they are too few
+	listed int    // documents that finish counts by itself, unless cut is called
+	cut    func() // cuts them into ranges; nil when they are too few
 
-	whole     []job // that are not cut
-	wholeCost int   // of them
+	whole     []job // jobs that are not cut
+	wholeCost int   // of whole
 
 	left atomic.Int32 // jobs
 }
@@ -54,7 +53,7 @@ type counting struct {
 // job is a part of a counting that one goroutine does.
 type job func(ctx context.Context) error
 
-// cost is about how many values there are to count by ranges.
+// cost returns the approximate number of values to count by ranges.
 func (c *counting) cost() (cost int) {
 	cost = c.listed
 	for _, s := range c.segments {
@@ -65,7 +64,7 @@ func (c *counting) cost() (cost int) {
 	return cost
 }
 
-// counts is about how many counts are merged and listed at the end.
+// counts returns the approximate number of counts to merge and list at the end.
 func (c *counting) counts() (counts int) {
 	for _, s := range c.segments {
 		if s != nil {
@@ -75,7 +74,7 @@ func (c *counting) counts() (counts int) {
 	return counts
 }
 
-// jobs cuts a counting into about so many ranges.
+// jobs cuts a counting into about ranges ranges.
 func (c *counting) jobs(ranges int, scratches *sync.Pool) []job {
 	jobs, cost := c.whole, c.cost()
 	if c.cut != nil && ranges > 1 {
@@ -99,7 +98,7 @@ func (c *counting) jobs(ranges int, scratches *sync.Pool) []job {
 	return jobs
 }
 
-// end gathers the counts of ranges and finishes.
+// end gathers the counts of ranges and calls finish.
 func (c *counting) end(scratches *sync.Pool) {
 	for i, s := range c.segments {
 		if s != nil {
@@ -109,8 +108,8 @@ func (c *counting) end(scratches *sync.Pool) {
 	c.finish()
 }
 
-// countTogether counts what has been prepared. The facets with the most values
-// come first: those take long to finish, while others are counted.
+// countTogether counts prepared countings. The facets with the most values come first: these
+// take long to finish, during which others are counted.
 func (r *Request) countTogether(ctx context.Context, all ...*counting) error {
 	slices.SortStableFunc(all, func(a, b *counting) int { return b.counts() - a.counts() })
 	costs, total := make([]int, len(all)), 0

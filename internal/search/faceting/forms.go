@@ -15,15 +15,15 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// Bounds of the memory of normalized values, and of how often they occur under
-// filters and queries, in bytes.
+// Bounds, in bytes, of the caches of normalized values and of how often they occur under
+// filters and queries.
 const (
 	formCacheSize    = 128 << 20
 	rankingCacheSize = 32 << 20
 )
 
-// forms are the values of one field, found by the start of their normalized
-// form, and how often each occurs in all documents.
+// forms holds the values of one field, searchable by the start of their normalized form, and
+// how often each occurs in all documents.
 type forms struct {
 	union *facet.Union
 	index *suggest.Index
@@ -32,24 +32,24 @@ type forms struct {
 
 func (f *forms) bytes() int { return f.union.Bytes() + f.index.Bytes() + f.all.Bytes() }
 
-// formCache keeps the normalized forms of the values of fields, and rankings
-// of them, per snapshot.
+// formCache caches the normalized forms of the values of fields, and rankings of them, per
+// snapshot.
 type formCache struct {
 	kept     *cache.Cache[*snapshot.Snapshot, formKey, *cache.Lazy[forms]]
 	rankings *cache.Cache[*snapshot.Snapshot, rankingKey, *suggest.Ranking]
 	changed  func()
 
-	mu sync.Mutex // of looking for an entry and keeping it
+	mu sync.Mutex // held while looking for an entry and adding it
 }
 
 type formKey struct {
-	settings weak.Pointer[settings.Settings] // of labels, when there are any
+	settings weak.Pointer[settings.Settings] // of labels, if there are any
 	locale   string                          // of labels
 	column   string
 	chain    *analysis.Chain
 }
 
-// rankingKey is what a ranking depends on: the forms it is of, and what counts
+// rankingKey is everything a ranking depends on: its forms, and everything that its counts
 // depend on.
 type rankingKey struct {
 	forms  *forms
@@ -85,18 +85,18 @@ func (c *formCache) keep(of *snapshot.Snapshot, key formKey, entry *cache.Lazy[f
 	c.changed()
 }
 
-// completion is one field whose values are completed, with how often each
-// occurs among the documents that are asked for.
+// completion is one field whose values are completed, and how often each occurs among the
+// documents in question.
 type completion struct {
 	field   *definition.ResolvedField
-	labels  *settings.Field // nil without any
+	labels  *settings.Field // nil when there are none
 	chain   *analysis.Chain
 	forms   *forms
 	ranking *suggest.Ranking
 }
 
-// complete prepares to complete values of a field under the query and the
-// filters, its own left out.
+// complete prepares to complete values of a field under the query and the filters other than
+// those on the field itself.
 func (r *Request) complete(ctx context.Context, field *definition.ResolvedField) (*completion, error) {
 	chain, err := r.NormalizingChain(field)
 	if err != nil {
@@ -138,8 +138,7 @@ func (r *Request) rank(ctx context.Context, c *completion, p *Facet, pop *popula
 	return ranking, nil
 }
 
-// formsOf returns the forms of all values that the segments of the snapshot
-// know.
+// formsOf returns the forms of all values that the segments of the snapshot hold.
 func (r *Request) formsOf(ctx context.Context, c *completion, p *Facet) (*forms, error) {
 	cached := r.Counter.forms
 	of := r.Snapshot
@@ -177,8 +176,7 @@ func (r *Request) makeForms(ctx context.Context, c *completion, p *Facet) (*form
 	return f, nil
 }
 
-// countAll counts the values of a field over every document, whatever the
-// query is.
+// countAll counts the values of a field over all documents, regardless of the query.
 func (r *Request) countAll(ctx context.Context, p *Facet) ([]facet.Part, error) {
 	c := r.countEach(p.column, func(i int, segment *snapshot.Segment, column *columns.Ordinals) *facet.Counting {
 		if p.field.List != "" {

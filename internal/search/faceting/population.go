@@ -12,20 +12,20 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// population is the documents that a facet counts, and what of their list
-// values counts.
+// population is the set of documents that a facet counts, and of their list values those that
+// count.
 type population struct {
 	key     string // of the filters that narrow it
 	nodes   []plan.Node
 	filters []plan.Node
-	sets    []*collect.Docs             // per segment; nil until they are needed
-	all     bool                        // nothing narrows: every live document
+	sets    []*collect.Docs             // by segment; nil until needed
+	all     bool                        // nothing narrows it: every live document
 	items   map[string][]*bitset.Bitset // matched list values of its documents
-	matched map[string][]*bitset.Bitset // of any document; nil where all are
+	matched map[string][]*bitset.Bitset // matched list values of any document; nil when all match
 }
 
-// Count counts facets over what a collected result holds. values is what makes
-// list values the hits, nil when documents are.
+// Count counts facets over the documents of a collected result. values says which list values
+// are the hits, nil when documents are.
 func (r *Request) Count(ctx context.Context, facets []Facet, values *collect.Values, result *collect.Result) ([]query.FacetResult, error) {
 	results := make([]query.FacetResult, len(facets))
 	if len(facets) == 0 {
@@ -82,8 +82,8 @@ func keptKey(kept []bool) string {
 	return string(key)
 }
 
-// populate names the documents under the query and the kept filters. They are
-// worked out when they are needed, unless ready has them.
+// populate returns the population under the query and the kept filters. Its documents are
+// computed when needed, unless ready has them.
 func (r *Request) populate(kept []bool, ready *collect.Result) *population {
 	pop := &population{key: keptKey(kept), items: make(map[string][]*bitset.Bitset), matched: make(map[string][]*bitset.Bitset)}
 	for i, node := range r.Filters {
@@ -99,7 +99,7 @@ func (r *Request) populate(kept []bool, ready *collect.Result) *population {
 	return pop
 }
 
-// load works out the documents of a population, unless those are all.
+// load computes the documents of a population, unless it has all documents.
 func (r *Request) load(ctx context.Context, pop *population) error {
 	if pop.all || pop.sets != nil {
 		return nil
@@ -112,8 +112,8 @@ func (r *Request) load(ctx context.Context, pop *population) error {
 	return nil
 }
 
-// documents returns the documents of a loaded population in one segment, which
-// must not be changed, and how many they are.
+// documents returns the documents of a loaded population in one segment, and their number.
+// Callers must not change the set.
 func (r *Request) documents(pop *population, segment int) (*bitset.Bitset, int) {
 	if pop.all {
 		of := r.Snapshot.Segments[segment]
@@ -123,8 +123,8 @@ func (r *Request) documents(pop *population, segment int) (*bitset.Bitset, int) 
 	return set.Bits(), set.Count()
 }
 
-// matchedOf returns the list values that the clauses of a population ask for,
-// also of other documents; nil when they ask for none in particular.
+// matchedOf returns the list values that match the clauses of a population, including those of
+// other documents; nil when no clause is about the list.
 func (r *Request) matchedOf(ctx context.Context, pop *population, list string) ([]*bitset.Bitset, error) {
 	if sets, ok := pop.matched[list]; ok {
 		return sets, nil
@@ -159,13 +159,12 @@ func (r *Request) itemsOf(ctx context.Context, pop *population, list string) ([]
 	return sets, nil
 }
 
-// keepOf leaves those list values whose document is in the set. The values of a
-// document stand directly before it. Read from the end, they are a run of ones
-// behind it among all values: adding a one at its start, where the document is
-// in the set, turns the run to zeros.
+// keepOf removes the list values whose document is not in the set. The values of a document
+// directly precede it. Read backwards, they are a run of ones after it among all values: if the
+// document is in the set, adding a one at the start of the run turns the run to zeros.
 func keepOf(items, documents, parents *bitset.Bitset) {
 	kept, in, of := items.Words(), documents.Words(), parents.Words()
-	var last, carry uint64 // the document at the end of the word before; the sum's
+	var last, carry uint64 // document at the end of the previous word; carry of the sum
 	for i := len(kept) - 1; i >= 0; i-- {
 		values, set := bits.Reverse64(^of[i]), bits.Reverse64(in[i])
 		var sum uint64

@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Suggest completes text to the values of the fields that settings suggest, the
-// most frequent first; with typos it then adds values near the text.
+// Suggest completes text to the values of the fields that settings suggest, the most frequent
+// first. If typos are on, it then adds values near the text.
 func (r *Request) Suggest(ctx context.Context, request *query.Suggest) ([]query.Suggestion, error) {
 	text := orNothing(request.Text)
 	completions, err := r.suggested(ctx)
@@ -47,7 +47,7 @@ func (r *Request) Suggest(ctx context.Context, request *query.Suggest) ([]query.
 	return append(found, best(corrected, request.Limit-len(found))...), nil
 }
 
-// suggested returns the fields whose values the settings have suggested.
+// suggested returns completions of the fields whose values the settings suggest.
 func (r *Request) suggested(ctx context.Context) ([]*completion, error) {
 	if r.Settings == nil {
 		return nil, nil
@@ -68,7 +68,7 @@ func (r *Request) suggested(ctx context.Context) ([]*completion, error) {
 	return all, nil
 }
 
-// best orders by count, field and value and cuts to the limit.
+// best sorts by count, field and value, and truncates to the limit.
 func best(all []query.Suggestion, limit int) []query.Suggestion {
 	slices.SortFunc(all, func(a, b query.Suggestion) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Value, b.Value))
@@ -76,7 +76,7 @@ func best(all []query.Suggestion, limit int) []query.Suggestion {
 	return all[:min(limit, len(all))]
 }
 
-// suggestions appends the matches of a field as an answer shows them.
+// suggestions appends the matches of a field in the form in which an answer shows them.
 func (r *Request) suggestions(all []query.Suggestion, c *completion, matches []suggest.Match, text string, corrected bool) []query.Suggestion {
 	normalized := r.normalized(c, text)
 	for _, m := range matches {

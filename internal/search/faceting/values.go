@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// CheckValues returns the field whose values are listed, if it is a facet whose
-// values have a start.
+// CheckValues returns the field whose values are listed. It must be a facet whose values can be
+// searched by prefix.
 func (r *Request) CheckValues(name string) (*definition.ResolvedField, error) {
 	field, ok := r.Schema.Resolve(name)
 	at := problem.At("field")
@@ -27,8 +27,8 @@ func (r *Request) CheckValues(name string) (*definition.ResolvedField, error) {
 	return field, nil
 }
 
-// Values lists the values of a field that CheckValues returned, under the name
-// by which it was asked for.
+// Values lists the values of a field that CheckValues returned. name is the name by which the
+// request asked for it.
 func (r *Request) Values(ctx context.Context, name string, field *definition.ResolvedField, asked *query.FacetValues) (*query.FacetValuesAnswer, error) {
 	f := Facet{
 		field: field, column: r.column(field), kept: r.keptFilters([]string{name}),
@@ -53,8 +53,8 @@ func (r *Request) Values(ctx context.Context, name string, field *definition.Res
 	return answer, nil
 }
 
-// completedValues answers with the values of a string field that, or whose
-// labels, start with a text as they are normalized; all of them without one.
+// completedValues returns the values of a string field that start with a prefix, or whose
+// labels do, in normalized form; without a prefix, it returns all values.
 func (r *Request) completedValues(ctx context.Context, p *Facet, prefix string) (*query.FacetValuesAnswer, error) {
 	c, err := r.complete(ctx, p.field)
 	if err != nil {
@@ -84,8 +84,7 @@ func (r *Request) completedValues(ctx context.Context, p *Facet, prefix string) 
 	return answer, nil
 }
 
-// orNothing returns what was typed as it was typed, spaces too, and "" for
-// spaces alone.
+// orNothing returns the typed text unchanged, including spaces, but "" for spaces alone.
 func orNothing(typed string) string {
 	if strings.TrimSpace(typed) == "" {
 		return ""

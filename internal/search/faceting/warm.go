@@ -21,8 +21,7 @@ const (
 	usedForms                 // normalized forms of suggested values
 )
 
-// uses lists what earlier requests under a schema used, and what settings opt
-// in.
+// uses lists what earlier requests under a schema used, and what the settings suggest.
 func (c *Counter) uses(schema *definition.Schema, in *settings.Settings) []use {
 	all := c.usage.List(schema)
 	if in == nil {
@@ -36,8 +35,7 @@ func (c *Counter) uses(schema *definition.Schema, in *settings.Settings) []use {
 	return all
 }
 
-// Locales returns the locales in which there is something to warm, some of them
-// more than once.
+// Locales returns the locales in which there is something to warm, possibly with duplicates.
 func (c *Counter) Locales(schema *definition.Schema, in *settings.Settings) []string {
 	var all []string
 	for _, one := range c.uses(schema, in) {
@@ -46,8 +44,8 @@ func (c *Counter) Locales(schema *definition.Schema, in *settings.Settings) []st
 	return all
 }
 
-// Warm prepares what earlier requests used in the locale of the request. Fields
-// that the schema no longer has are skipped.
+// Warm prepares what earlier requests used in the locale of the request. It skips fields that
+// the schema no longer has.
 func (r *Request) Warm(ctx context.Context) error {
 	for _, one := range r.Counter.uses(r.Schema, r.Settings) {
 		if one.locale != r.Locale {
