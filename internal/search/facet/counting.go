@@ -20,7 +20,7 @@ type Counting struct {
 
 	count  func(from, to uint32, into *Scratch) // adds to the counts of into
 	length int                                  // of the counts
-	lacked []uint32                             // counts of all documents, if the documents missing from the set are counted
+	lacked []uint32                             // counts of all documents, if count counts those missing from the set
 
 	own *Scratch // of the first range; its counts become the result
 
@@ -84,7 +84,7 @@ func (c *Counting) Whole(scratches *sync.Pool) []uint32 {
 	for i, all := range c.lacked {
 		sum[i] = all - sum[i]
 	}
-	c.count, c.lacked, c.own, c.idle = nil, nil, nil, nil // a request with many facets should not hold on to all of them
+	c.count, c.lacked, c.own, c.idle = nil, nil, nil, nil // a request may have many facets
 	return sum
 }
 

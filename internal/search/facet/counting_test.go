@@ -81,7 +81,7 @@ func TestRangesCountAsTheWhole(t *testing.T) {
 		for name, c := range map[string]struct {
 			counting *Counting
 			column   *columns.Ordinals
-			count    func(add func(of ...uint32)) // calls add once for each document or list value, with its values
+			count    func(add func(of ...uint32)) // calls add with the values of each document or list value
 		}{
 			"documents": {CountDocuments(s.items, set, set.Count()), s.items, func(add func(of ...uint32)) { each(set, func(doc uint32) { add(doc) }) }},
 			"listed": {CountListed(s.items, set.AppendTo(nil, 0, set.Len()), set.Len()), s.items, func(add func(of ...uint32)) {
