@@ -13,9 +13,8 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// TestNothingIsAllocatedPerDocument runs the same searches over segments of
-// which one holds eight times the documents: memory is allocated for the
-// search and its answer, and for nothing else.
+// TestNothingIsAllocatedPerDocument runs the same searches over two segments, one of which has
+// eight times the documents of the other: only the search and its answer allocate memory.
 func TestNothingIsAllocatedPerDocument(t *testing.T) {
 	var snaps []*snapshot.Snapshot
 	for i, n := range []int{5_000, 40_000} {
@@ -58,9 +57,9 @@ func TestNothingIsAllocatedPerDocument(t *testing.T) {
 	}
 }
 
-// fewestAllocs returns how many allocations work makes when it finds what is
-// used again: a collection, the race detector, which drops some of it, and what
-// else runs in the process only ever add to them.
+// fewestAllocs returns the smallest number of allocations of work over several runs. Garbage
+// collections, the race detector, which drops pooled memory, and other work in the process only
+// ever add to the number.
 func fewestAllocs(work func()) float64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	fewest := math.Inf(1)

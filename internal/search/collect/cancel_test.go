@@ -12,13 +12,13 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// ender ends its context with the first matches it is given, and counts what
-// comes afterwards.
+// ender ends its context with the first matches it receives, and counts the matches that
+// follow.
 type ender struct {
 	end       context.CancelFunc
 	prunes    bool
 	threshold float64
-	after     int // matches given when it had ended
+	after     int // matches received after it had ended
 }
 
 func (e *ender) take(n int) bool {
@@ -46,12 +46,12 @@ func (e *ender) Prunes() bool            { return e.prunes }
 func (e *ender) Threshold() float64      { return e.threshold }
 func (e *ender) SkipsWindow(uint32) bool { return false }
 
-// mostAfter is how many matches may come after a context ended: those of a
-// window, or of a group of blocks.
+// mostAfter bounds the matches that may follow after a context ended: those of a window, or of
+// a group of blocks.
 const mostAfter = 32 * 256
 
-// TestScansEndWithTheirContext ends the context of random searches, in every
-// way of matching, with their first matches.
+// TestScansEndWithTheirContext ends the context of random searches, in every way of matching,
+// with their first matches.
 func TestScansEndWithTheirContext(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 8))
 	docs := makeDocuments(r, 60_000, 50)
@@ -91,8 +91,8 @@ func TestScansEndWithTheirContext(t *testing.T) {
 	}
 }
 
-// TestEndedContextRunsNothing runs every kind of request under a context that
-// has ended.
+// TestEndedContextRunsNothing runs every kind of request under a context that has already
+// ended.
 func TestEndedContextRunsNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(22, 8))
 	docs := makeDocuments(r, 20_000, 50)

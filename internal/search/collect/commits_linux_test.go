@@ -29,9 +29,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// The million commit messages: QUIRE_DATA names the folder that holds them,
-// QUIRE_SEGMENT a folder where the segment made of them is kept between runs.
-// Without QUIRE_DATA the test is skipped.
+// The million commit messages: QUIRE_DATA names the folder that holds them, QUIRE_SEGMENT a
+// folder in which the segment built from them is kept between runs. Without QUIRE_DATA the test
+// is skipped.
 
 type commit struct {
 	Repo      string `json:"repo"`
@@ -219,8 +219,8 @@ func TestCommitsHaveTheKnownHits(t *testing.T) {
 	}
 }
 
-// threadTime is the processor time of this thread: other work on the machine
-// does not show in it.
+// threadTime returns the processor time of this thread, which other work on the machine does
+// not affect.
 func threadTime() time.Duration {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &now); err != nil {
@@ -263,7 +263,7 @@ func TestCommitsSpeed(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	byClass := map[string][]time.Duration{}
-	best := map[string][]time.Duration{} // of all rounds, per query
+	best := map[string][]time.Duration{} // over all rounds, by query
 	var classes []string
 	queries := readQueries(t)
 	only := os.Getenv("QUIRE_CLASS")

@@ -5,21 +5,21 @@ import (
 	"github.com/quiresearch/quire/internal/search/match"
 )
 
-// listShare is how many times more documents than matches a segment holds for
-// matches to be gathered as a list.
+// listShare: matches are gathered as a list if a segment has more than listShare times as many
+// documents.
 const listShare = 32
 
-// Docs is a set of documents of one segment: a list when they are few, else
-// bits. One goroutine uses it.
+// Docs is a set of documents of one segment: a list when they are few, otherwise bits. It
+// belongs to one goroutine.
 type Docs struct {
 	documents uint32 // of the segment
 	listed    bool
-	list      []uint32 // ascending
+	list      []uint32 // in ascending order
 	bits      *bitset.Bitset
-	size      int // of the bits; 0 until it is asked for
+	size      int // of bits; 0 until needed
 }
 
-// newDocs returns an empty set for about so many of a segment's documents.
+// newDocs returns an empty set for about expected of a segment's documents.
 func newDocs(documents uint32, expected int) *Docs {
 	if expected < int(documents/listShare) {
 		return &Docs{documents: documents, listed: true, list: make([]uint32, 0, expected)}
@@ -27,10 +27,10 @@ func newDocs(documents uint32, expected int) *Docs {
 	return &Docs{documents: documents, bits: bitset.New(documents)}
 }
 
-// List returns the documents, ascending, when they are kept as a list.
+// List returns the documents in ascending order if they are kept as a list.
 func (d *Docs) List() ([]uint32, bool) { return d.list, d.listed }
 
-// Count returns how many documents there are.
+// Count returns the number of documents.
 func (d *Docs) Count() int {
 	if d.listed {
 		return len(d.list)
@@ -41,7 +41,7 @@ func (d *Docs) Count() int {
 	return d.size
 }
 
-// Bits returns the documents as bits, which must not be changed.
+// Bits returns the documents as bits. Callers must not change them.
 func (d *Docs) Bits() *bitset.Bitset {
 	if d.bits == nil {
 		d.bits = bitset.New(d.documents)
@@ -62,7 +62,7 @@ func (d *Docs) addWindow(base uint32, matched *match.Bits) {
 	d.spill()
 }
 
-// add adds documents that come behind all others.
+// add adds documents that follow all others.
 func (d *Docs) add(docs []uint32) {
 	if !d.listed {
 		for _, doc := range docs {
@@ -74,7 +74,7 @@ func (d *Docs) add(docs []uint32) {
 	d.spill()
 }
 
-// addOne adds a document that comes behind all others.
+// addOne adds a document that follows all others.
 func (d *Docs) addOne(doc uint32) {
 	if !d.listed {
 		d.bits.Set(doc)
@@ -84,7 +84,7 @@ func (d *Docs) addOne(doc uint32) {
 	d.spill()
 }
 
-// append adds a set of documents that come behind all others.
+// append adds a set of documents that follow all others.
 func (d *Docs) append(other *Docs) {
 	if other.listed {
 		d.add(other.list)
@@ -94,7 +94,7 @@ func (d *Docs) append(other *Docs) {
 	d.list, d.listed = nil, false
 }
 
-// spill turns a list that grew too long into bits.
+// spill turns a list that has grown too long into bits.
 func (d *Docs) spill() {
 	if len(d.list) > int(d.documents/listShare)*2 {
 		d.Bits()

@@ -8,22 +8,22 @@ import (
 	"github.com/quiresearch/quire/internal/segment"
 )
 
-// expander takes the documents of a segment and makes hits of their list values
-// that match. Only the values of matching documents are looked at, a window of
-// them at a time, as soon as the documents they belong to are known.
+// expander receives the documents of a segment and turns their matching list values into hits.
+// It only searches the values of matching documents, one window at a time, as soon as their
+// documents are known.
 type expander struct {
 	piece   *piece
 	reader  *segment.Reader
 	values  *match.Scanner
 	expands *bitset.Bitset // the others are hits themselves; nil: all expand
-	prunes  bool           // a value scores what its document does
+	prunes  bool           // a value has the score of its document
 
-	documents int       // that matched
-	docs      []uint32  // of them, those not taken yet
+	documents int       // number of matching documents
+	docs      []uint32  // matching documents not yet taken
 	scores    []float32 // of docs
-	matched   valueSink // values that match, of docs and of the document that comes next
-	at        int       // first of matched that was not looked at
-	foundTo   uint32    // start of the first window whose values were not looked for
+	matched   valueSink // matching values of docs and of the document that comes next
+	at        int       // index of the next entry of matched
+	foundTo   uint32    // start of the first window whose values were not searched
 }
 
 // Take receives the documents of a window.
@@ -42,7 +42,7 @@ func (e *expander) Take(base uint32, matched *match.Bits, sums *match.Sums) bool
 	return e.advance(base + match.Span)
 }
 
-// TakeDocs receives documents; others of the last one's window may follow.
+// TakeDocs receives documents; more documents of the last one's window may follow.
 func (e *expander) TakeDocs(docs []uint32, scores []float32) bool {
 	for i, doc := range docs {
 		e.add(doc, scores[i])
@@ -61,10 +61,10 @@ func (e *expander) add(doc uint32, score float32) {
 	e.documents++
 }
 
-// Prunes reports whether enough was counted.
+// Prunes reports whether enough matches were counted.
 func (e *expander) Prunes() bool { return e.prunes && e.piece.of.prunes() }
 
-// Threshold is the score a document must exceed, before signals.
+// Threshold returns the score that a document must exceed, before signals.
 func (e *expander) Threshold() float64 {
 	if !e.prunes {
 		return -1
@@ -72,11 +72,11 @@ func (e *expander) Threshold() float64 {
 	return e.piece.Threshold()
 }
 
-// SkipsWindow reports that orders by columns of values rule out no documents.
+// SkipsWindow returns false: orders by columns of values rule out no documents.
 func (e *expander) SkipsWindow(uint32) bool { return false }
 
-// advance takes the documents before one; no more of them come. It reports
-// whether anything that follows can be a hit.
+// advance takes the documents before known, as no more of these will come. It reports whether
+// anything that follows can be a hit.
 func (e *expander) advance(known uint32) bool {
 	p := e.piece
 	taken, done := 0, 0
@@ -112,9 +112,9 @@ func (e *expander) advance(known uint32) bool {
 	return !p.isDecided()
 }
 
-// findValues finds the values from first up to last that match, and with them those
-// of the other documents in the same windows. The document of the last values of
-// a window may not have come yet when it is not known.
+// findValues finds the matching values from first to last-1, and with them those of the other
+// documents in the same windows. If the document of the last values of a window has not come
+// yet, it includes these values.
 func (e *expander) findValues(first, last uint32, docs []uint32, known uint32) {
 	parents := e.reader.Parents()
 	for first < last && e.foundTo < last {
@@ -140,11 +140,11 @@ func (e *expander) findValues(first, last uint32, docs []uint32, known uint32) {
 	}
 }
 
-// stays reports whether a document is a hit itself.
+// stays reports whether a document is itself a hit.
 func (e *expander) stays(doc uint32) bool { return e.expands != nil && !e.expands.Get(doc) }
 
-// block is where the values of a document stand, directly before it. Asked of a
-// value, it is those before it of the same document.
+// block returns the range of the values of a document, which directly precede it. For a value,
+// it returns the preceding values of the same document.
 func (e *expander) block(doc uint32) (first, last uint32) {
 	parents := e.reader.Parents()
 	if parents == nil || doc == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// Matches returns how documents, given by global number, fare under a plan.
+// Matches returns the outcome of a plan for documents given by global number.
 func (s *Search) Matches(ctx context.Context, n plan.Node, documents []uint32) ([]Match, error) {
 	if err := s.prepare(ctx, n); err != nil {
 		return nil, err
@@ -42,9 +42,9 @@ func (s *Search) Matches(ctx context.Context, n plan.Node, documents []uint32) (
 	return matches, nil
 }
 
-// Explain returns how every node of a plan fares on one document, or on one
-// list value for a plan over list values. The score of a step is that of its
-// node by itself, without the weights around it.
+// Explain returns the outcome of every node of a plan for one document, or for one list value
+// if the plan is about list values. The score of a step is the score of its node alone, without
+// the weights around it.
 func (s *Search) Explain(ctx context.Context, n plan.Node, global uint32) (*Step, error) {
 	if err := s.prepare(ctx, n); err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 		if err != nil {
 			return nil, err
 		}
-		// Clauses that do not hold are shown, boosts too; readings that do not
-		// are left out.
+		// Show clauses that do not match, including boosts; leave out readings that do not
+		// match.
 		if !inner.Matched && (isOr || isBest || optional[child] && child.From().Type != "boost") {
 			continue
 		}
@@ -103,7 +103,7 @@ func (s *Search) explain(ctx context.Context, n plan.Node, segment int, doc uint
 	return step, nil
 }
 
-// explainFilter gives a step per clause of a filter, none without one.
+// explainFilter returns a step per clause of a filter, none without a filter.
 func (s *Search) explainFilter(ctx context.Context, filter plan.Node, segment int, doc uint32) ([]*Step, error) {
 	if filter == nil {
 		return nil, nil
@@ -118,13 +118,12 @@ func (s *Search) explainFilter(ctx context.Context, filter plan.Node, segment in
 	return []*Step{step}, nil
 }
 
-// maxExplained is how many list values of a document are explained at most
-// where all of them count.
+// maxExplained bounds how many list values of a document are explained when all of them count.
 const maxExplained = 100
 
-// explainNested explains the clause on the list values that make the score: on
-// the one with the highest or lowest, or on all that are added. Where none
-// matches, the first one shows which clauses hold.
+// explainNested explains the clause on the list values that make up the score: the value with
+// the highest or lowest score, or all that are added. If none matches, the first one shows
+// which clauses hold.
 func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, segment int, doc uint32) (*Step, error) {
 	base := s.snapshot.Segments[segment].Base
 	values, err := s.MatchedValues(ctx, n.Path, nil, []uint32{base + doc})
@@ -164,8 +163,8 @@ func (s *Search) explainNested(ctx context.Context, step *Step, n *plan.Nested, 
 	return step, nil
 }
 
-// explainFuse gives a step per ranking: what it contributes, and below that how
-// its clauses score by themselves.
+// explainFuse returns a step per ranking with its contribution and, below it, the scores of its
+// clauses alone.
 func (s *Search) explainFuse(ctx context.Context, step *Step, n *plan.Fuse, segment int, doc uint32) (*Step, error) {
 	record := s.fused[n]
 	if record == nil {
@@ -188,7 +187,7 @@ func (s *Search) explainFuse(ctx context.Context, step *Step, n *plan.Fuse, segm
 	return step, nil
 }
 
-// detail returns what the score of a word is made of.
+// detail returns the components of the score of a word or pair.
 func (s *Search) detail(ctx context.Context, n plan.Node, segment int, doc uint32, matched bool) (*Detail, error) {
 	if !matched {
 		return nil, nil

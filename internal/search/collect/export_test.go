@@ -2,13 +2,13 @@ package collect
 
 import "github.com/quiresearch/quire/internal/search/match"
 
-// AlwaysHelp wakes search threads for any work, and cuts segments into ranges
-// that are as short as can be.
+// AlwaysHelp makes any work wake search threads, and cuts segments into the shortest possible
+// ranges.
 func (r *Runner) AlwaysHelp() {
 	r.worthHelp, r.worthCut, r.leastRange = -1, 0, match.Span
 }
 
-// Idle returns how many threads are idle beside so many running searches.
+// Idle returns how many threads are idle beside a number of running searches.
 func (r *Runner) Idle(running int) int {
 	r.running.Store(int32(running))
 	defer r.running.Store(0)

@@ -6,24 +6,24 @@ import (
 	"github.com/quiresearch/quire/internal/segment/points"
 )
 
-// Hits ordered by a number that has a range index are found from its end: the
-// documents with the highest (or lowest) values are looked at first, so many
-// of them that enough should match.
+// Hits ordered by a number with a range index are found from the end of the index: the
+// documents with the highest (or lowest) values are checked first, enough of them that the page
+// should be full.
 
 const (
-	// oversample is how many times the documents that should hold enough
-	// matches are looked at.
+	// oversample is how many times more documents are checked than should contain enough
+	// matches.
 	oversample = 4
-	// extremeShare is how many times fewer documents than the scan would look
-	// at are looked at this way; when more are needed all matches are ranked.
+	// extremeShare: at most 1/extremeShare of the documents of the scan are checked this way;
+	// if more are needed, all matches are ranked.
 	extremeShare = 2
-	// surely is how many matches must be expected among the documents looked at for
-	// finding none to show that there are none at this end.
+	// surely is how many matches must be expected among the documents checked so that finding
+	// none means that there are none at this end.
 	surely = 16
 )
 
-// extremes returns the index that finds hits by their values, nil when the
-// order does not allow that.
+// extremes returns the index that finds hits by their values, or nil if the order does not
+// allow that.
 func (p *piece) extremes() *points.Numbers {
 	k := p.ranker
 	if k == nil || k.limit == 0 || p.set != nil || p.signals != nil || p.of.scoring || k.edge != nil || !k.readsNumbers() {
@@ -36,9 +36,9 @@ func (p *piece) extremes() *points.Numbers {
 	return first.segment.Reader.NumberPoints(first.Structure)
 }
 
-// runExtremes ranks the matches with the first values of an order. As long as
-// matches must be counted it counts and ranks all; when nothing is left to
-// count, or few match, it goes on so to the end.
+// runExtremes ranks the matches with the first values of an order. As long as matches must be
+// counted, it counts and ranks all of them. If the index does not yield a page, it continues so
+// to the end.
 func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 	documents := p.of.search.snapshot.Segments[p.segment].Reader.NumDocs()
 	p.endsCounted = true
@@ -65,12 +65,12 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 				return err
 			}
 			if expected := wanted * matches / int(documents); found == 0 && expected >= surely {
-				break // filters leave none at this end, as those of past years do
+				break // filters leave none at this end, for example filters for past years
 			}
 		}
 	}
 	if p.stopped {
-		// A scanner does not go back to what it found and was not taken.
+		// A scanner cannot go back to matches that it found but that were not taken.
 		r := p.of.request
 		scanner, err := p.of.search.view.Scanner(ctx, p.segment, r.Query, r.Filters, false)
 		if err != nil {
@@ -83,8 +83,8 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 	return p.scanner.Run(ctx, seen, documents, p)
 }
 
-// rankAmong ranks the matches among documents. It returns how many it found, and
-// whether they fill the page: then nothing else stands before them.
+// rankAmong ranks the matches among documents. It returns how many it found, and whether they
+// fill the page: then no other document ranks before them.
 func (p *piece) rankAmong(ctx context.Context, docs []uint32) (found int, isPage bool, err error) {
 	r := p.of.request
 	scanner, err := p.of.search.view.Scanner(ctx, p.segment, r.Query, r.Filters, false)

@@ -8,9 +8,9 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// A scan that ends because enough is counted may have left matches of its last
-// window out, which the bounds of the column rule out as hits: the total is then a
-// lower bound, even when the scan that goes on from there leaves nothing out.
+// A scan that ends because enough matches are counted may have left out matches of its last
+// window that the bounds of the column exclude as hits. The total is then a lower bound, even
+// if the scan that continues from there leaves nothing out.
 func TestMatchesLeftOutOfTheLastWindowMakeTheTotalABound(t *testing.T) {
 	const documents = 1 << 16
 	docs, matches := make([]made, documents), 0

@@ -7,13 +7,13 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// fused is what became of a fuse node, for explaining it.
+// fused records the rankings of a fuse node for Explain.
 type fused struct {
 	ranks []map[uint32]int // per ranking: global document → rank from 1
 }
 
-// fuse runs every ranking as a search of its own and adds reciprocal ranks (reciprocal
-// rank fusion: Cormack, Clarke and Büttcher, SIGIR 2009).
+// fuse runs every ranking as a separate search and adds up reciprocal ranks (reciprocal rank
+// fusion: Cormack, Clarke and Büttcher, SIGIR 2009).
 func (s *Search) fuse(ctx context.Context, n *plan.Fuse) ([]*match.List, error) {
 	scores := map[uint32]float64{}
 	record := &fused{}
@@ -45,8 +45,8 @@ func (s *Search) fuse(ctx context.Context, n *plan.Fuse) ([]*match.List, error) 
 	return listsOf(all, len(s.snapshot.Segments)), nil
 }
 
-// locate returns the number of the segment that holds a document, and the
-// document's number there.
+// locate returns the index of the segment that holds a document, and the document's number in
+// it.
 func (s *Search) locate(global uint32) (segment int, doc uint32) {
 	low, high := 0, len(s.snapshot.Segments)-1
 	for low < high {

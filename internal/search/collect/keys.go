@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// rank is the value of one key, written so that the smaller stands first:
-// place separates values from missing ones, number orders values.
+// rank is the value of one key, encoded so that smaller ranks come first: place separates
+// values from missing ones, number orders values.
 type rank struct {
 	place  int8
 	number int64
@@ -28,7 +28,7 @@ func (a rank) compare(b rank) int {
 // keyReader reads one key of an order in one segment.
 type keyReader struct {
 	Key
-	flip     bool // descending, or read backwards, not both
+	flip     bool // descending or read backwards, but not both
 	segment  *snapshot.Segment
 	numbers  *columns.Numbers
 	overlay  *snapshot.Overlay
@@ -47,7 +47,7 @@ type sourceReader struct {
 	when    *bitset.Bitset // nil: everywhere
 }
 
-// init makes a zero reader that of a key in a segment.
+// init initializes a zero reader for a key in a segment.
 func (r *keyReader) init(k *Key, s *snapshot.Segment, backwards bool) {
 	r.Key, r.flip, r.segment, r.parents = *k, k.Descending != backwards, s, s.Reader.Parents()
 	switch k.Kind {
@@ -63,7 +63,7 @@ func (r *keyReader) init(k *Key, s *snapshot.Segment, backwards bool) {
 	}
 }
 
-// rank returns the value of a document, turned as the order goes.
+// rank returns the rank of a document.
 func (k *keyReader) rank(doc uint32, score float32) rank {
 	switch k.Kind {
 	case ByScore:
@@ -80,7 +80,7 @@ func (k *keyReader) rank(doc uint32, score float32) rank {
 	return k.turn(layout.Float(metres), ok)
 }
 
-// turn writes a value so that the smaller stands first.
+// turn encodes a value so that smaller ranks come first.
 func (k *keyReader) turn(number int64, has bool) rank {
 	r := rank{number: number}
 	if !has {
@@ -157,8 +157,8 @@ func (k *keyReader) chained(doc uint32) (int64, bool) {
 	return 0, false
 }
 
-// ordinal returns twice the ordinal of a document, so that a text between two
-// ordinals has a place too.
+// ordinal returns twice the ordinal of a document, so that a text between two ordinals also has
+// a number.
 func (k *keyReader) ordinal(doc uint32) (int64, bool) {
 	if k.ordinals == nil {
 		return 0, false
@@ -182,7 +182,7 @@ func (k *keyReader) ordinal(doc uint32) (int64, bool) {
 	return best, found
 }
 
-// rankOf returns the place of a value of a position in this segment.
+// rankOf returns the rank of a value of a position in this segment.
 func (k *keyReader) rankOf(v Value) rank {
 	if v.Missing {
 		return k.turn(0, false)
@@ -205,7 +205,7 @@ func (k *keyReader) rankOf(v Value) rank {
 	return k.turn(layout.Float(v.Float), true)
 }
 
-// value returns what a rank stands for.
+// value returns the value that a rank encodes.
 func (k *keyReader) value(r rank) Value {
 	if r.place != 0 {
 		return Value{Missing: true}
@@ -223,7 +223,7 @@ func (k *keyReader) value(r rank) Value {
 	return Value{Float: layout.FloatOf(number)}
 }
 
-// compareValues orders two values of one key as hits stand.
+// compareValues orders two values of one key in the order of hits.
 func compareValues(k *Key, a, b Value) int {
 	var c int
 	switch {
@@ -251,8 +251,7 @@ func compareValues(k *Key, a, b Value) int {
 	return c
 }
 
-// sortHits puts hits of several segments in order, the last first when
-// backwards.
+// sortHits sorts hits of several segments, the last first when backwards.
 func sortHits(hits []Hit, order []Key, backwards bool) {
 	if len(order) == 1 && order[0].Kind == ByScore && order[0].Descending && !backwards {
 		slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc)) })

@@ -11,20 +11,20 @@ import (
 	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
-// neighbour is a document and how near its vector is.
+// neighbour is a document with the similarity of its vector.
 type neighbour struct {
 	segment int
 	doc     uint32
 	score   float32
 }
 
-// nearer orders neighbours, the nearest first, equal ones in index order.
+// nearer orders neighbours, the nearest first, and equal ones in index order.
 func nearer(a, b neighbour) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.segment, b.segment), cmp.Compare(a.doc, b.doc))
 }
 
-// nearest finds the k nearest vectors of the whole snapshot among the live
-// documents, or list values, that the filter matches.
+// nearest finds the k nearest vectors of the whole snapshot among the live documents, or list
+// values, that match the filter.
 func (s *Search) nearest(ctx context.Context, n *plan.Knn) ([]*match.List, error) {
 	found := make([][]neighbour, len(s.snapshot.Segments))
 	err := s.pieces(ctx, func(ctx context.Context, segment int) error {
@@ -56,7 +56,7 @@ func (s *Search) nearest(ctx context.Context, n *plan.Knn) ([]*match.List, error
 	return listsOf(all, len(s.snapshot.Segments)), nil
 }
 
-// listsOf spreads scored documents over their segments, in document order.
+// listsOf distributes scored documents over their segments, in document order.
 func listsOf(all []neighbour, segments int) []*match.List {
 	slices.SortFunc(all, func(a, b neighbour) int {
 		return cmp.Or(cmp.Compare(a.segment, b.segment), cmp.Compare(a.doc, b.doc))
@@ -73,8 +73,8 @@ func listsOf(all []neighbour, segments int) []*match.List {
 	return lists
 }
 
-// allowed returns the documents and list values of a segment that may be
-// neighbours, nil for all.
+// allowed returns the documents and list values of a segment that may be neighbours, nil for
+// all.
 func (s *Search) allowed(ctx context.Context, segment int, filter plan.Node) (*bitset.Bitset, error) {
 	live := s.snapshot.Segments[segment].Live
 	if filter == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// The neighbours that several threads find are those that one finds, over
-// segments that are scanned in parts and others that are not.
+// Several threads find the same neighbours as one thread, over segments that are scanned in
+// parts and others that are not.
 func TestThreadsFindTheSameNeighbours(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	snap := snapshot.New(1, []*snapshot.Segment{pointsSegment(t, r, "many", 9_000), pointsSegment(t, r, "few", 300), pointsSegment(t, r, "more", 7_000)}, nil)
@@ -29,7 +29,7 @@ func TestThreadsFindTheSameNeighbours(t *testing.T) {
 	}
 }
 
-// randomPoint has coordinates of which many are equal.
+// randomPoint returns coordinates, many of which are equal.
 func randomPoint(r *rand.Rand) []float32 {
 	return []float32{float32(r.IntN(9)), float32(r.IntN(9)), float32(r.IntN(9)), r.Float32()}
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// catalogue holds products with so many variants each: nested, or flattened
-// into the product.
+// catalogue holds products with a number of variants each: nested, or flattened into the
+// product.
 func catalogue(b *testing.B, products, variants int, nested bool) *snapshot.Snapshot {
 	r := rand.New(rand.NewPCG(3, 9))
 	fs := vfs.Memory()
@@ -84,10 +84,10 @@ func catalogue(b *testing.B, products, variants int, nested bool) *snapshot.Snap
 	return snapshot.New(1, []*snapshot.Segment{snapshot.NewSegment(reader, nil, nil, nil)}, nil)
 }
 
-// BenchmarkVariants compares searches over products with five nested variants
-// each with those over as many products that have one variant, and five, as
-// fields of their own: at most two and a half times the time is the aim. Each query counts with the least processor time of its runs,
-// which other work on the machine hardly moves.
+// BenchmarkVariants compares searches over products with five nested variants each with
+// searches over as many products that have one variant, and five, as fields of their own. The
+// goal is at most two and a half times the time. Each query counts with the least processor
+// time of its runs, which other work on the machine hardly affects.
 func BenchmarkVariants(b *testing.B) {
 	scoring := plan.Scoring{Weight: 1, Length: definition.LengthModerate, Words: 2}
 	for _, kind := range []struct {

@@ -18,8 +18,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Lists of every length, some over several windows, in a segment large enough
-// for every way of matching them.
+// Lists of every length, some over several windows, in a segment large enough for every way of
+// matching them.
 
 type product struct {
 	title    []string
@@ -106,13 +106,13 @@ func openProducts(t *testing.T, products []product) *snapshot.Snapshot {
 	return snapshot.New(1, []*snapshot.Segment{snapshot.NewSegment(reader, live, nil, nil)}, nil)
 }
 
-// wants is a node with what it matches.
+// wants is a node and the products that it matches.
 type wants struct {
 	node  plan.Node
 	holds func(p *product) bool
 }
 
-// inVariant is a clause over variants with what it matches.
+// inVariant is a clause over variants and the variants that it matches.
 func inVariant(r *rand.Rand, scoring *plan.Scoring) (plan.Node, func(words []string) bool) {
 	word := func() string { return fmt.Sprint("w", int(300*r.Float64()*r.Float64()*r.Float64())) }
 	term := func(w string, s *plan.Scoring) plan.Node {

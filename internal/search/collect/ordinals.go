@@ -6,13 +6,13 @@ import (
 	"github.com/quiresearch/quire/internal/search/match"
 )
 
-// Hits ordered by a text are ranked by the ordinals of a column: once a page
-// is full, the ordinals that still stand before its last hit are a range, and
-// documents outside of it are passed over without reading anything else.
+// Hits ordered by a text are ranked by the ordinals of a column: once a page is full, the
+// ordinals that still rank before its last hit are a range, and documents outside of it are
+// skipped without reading anything else.
 
-// ordinalsBefore returns the range of ordinals, plus one as the column keeps
-// them, with which a document may become a hit; empty when none can. It reports
-// false while documents must be looked at one by one.
+// ordinalsBefore returns the range of ordinals, plus one as stored in the column, with which a
+// document may become a hit; the range is empty when none can. It returns false while documents
+// must be checked one by one.
 func (k *ranker) ordinalsBefore() (least, most uint32, ok bool) {
 	first := &k.keys[0]
 	if first.Kind != ByText || !k.isFull() || first.ordinals == nil || first.ordinals.Multi() || first.List != "" {
@@ -26,8 +26,8 @@ func (k *ranker) ordinalsBefore() (least, most uint32, ok bool) {
 	if first.flip {
 		number = ^number
 	}
-	last := uint32(number/2) + 1 // what the worst hit has
-	// Of equal documents the first stands first: those that come now are behind.
+	last := uint32(number/2) + 1 // ordinal of the worst hit, plus one
+	// Among equals the first document ranks first: later ones rank after it.
 	tied := len(k.keys) > 1 || k.backwards
 	switch {
 	case first.flip && tied:
@@ -40,7 +40,7 @@ func (k *ranker) ordinalsBefore() (least, most uint32, ok bool) {
 	return 1, last - 1, true
 }
 
-// offerOrdinals takes those documents of a window whose ordinals are in a range.
+// offerOrdinals offers those documents of a window whose ordinals are in a range.
 func (k *ranker) offerOrdinals(base uint32, matched *match.Bits, least, most uint32) {
 	if least > most {
 		return

@@ -13,10 +13,10 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// TestPagesFollowEachOther reads the hits of many searches page by page and
-// backwards, with many equal scores, over several segments and threads. The
-// searches run side by side on one runner, which lends what one has used to the
-// next; each finds what a runner of its own finds.
+// TestPagesFollowEachOther reads the hits of many searches page by page and backwards, with
+// many equal scores, over several segments and threads. The searches run concurrently on one
+// runner, which reuses the memory of earlier searches; each must find the same hits as on a
+// runner of its own.
 func TestPagesFollowEachOther(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 4))
 	first, second := makeDocuments(r, 15_000, 700), makeDocuments(r, 6_000, 100)
@@ -53,8 +53,8 @@ func TestPagesFollowEachOther(t *testing.T) {
 	side.Wait()
 }
 
-// TestPagesOfEqualNumbers does the same for hits of which thousands have the same
-// number: in front of a hit stand those with it and a lower document number.
+// TestPagesOfEqualNumbers does the same for hits of which thousands have the same number: hits
+// with that number and a lower document number rank before a hit.
 func TestPagesOfEqualNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 4))
 	docs := makeDocuments(r, 30_000, 700)

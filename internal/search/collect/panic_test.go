@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// scoreSink keeps the scores of all matches, or panics when it gets some.
+// scoreSink collects the scores of all matches, or panics when it receives some.
 type scoreSink struct {
 	scores map[uint32]float32
 	panics bool
@@ -48,8 +48,8 @@ func (k *scoreSink) Prunes() bool            { return false }
 func (k *scoreSink) Threshold() float64      { return -1 }
 func (k *scoreSink) SkipsWindow(uint32) bool { return false }
 
-// TestAPanicCostsOneSearch ends a scan while its sink looks at scores: those of
-// later scans, which use its memory again, are what they are.
+// TestAPanicCostsOneSearch ends a scan while its sink reads scores: later scans, which reuse
+// its memory, must return correct scores.
 func TestAPanicCostsOneSearch(t *testing.T) {
 	docs := makeDocuments(rand.New(rand.NewPCG(5, 5)), 9_000, 50)
 	snap := snapshot.New(1, []*snapshot.Segment{makeSegment(t, "s", docs, false)}, nil)

@@ -19,13 +19,13 @@ func (p *piece) run(ctx context.Context) error {
 	err := p.scanner.Run(ctx, 0, p.documents(), p)
 	if own != nil {
 		p.of.idle.Store(p.ranker)
-		p.ranker = own // its hits are merged with the piece it began in
+		p.ranker = own // its hits are merged with the piece in which it began
 	}
 	return err
 }
 
-// begin does what precedes a scan of the whole segment, and reports whether
-// there is nothing left to scan for.
+// begin does the work that precedes a scan of the whole segment, and reports whether there is
+// nothing left to scan for.
 func (p *piece) begin(ctx context.Context) (done bool, err error) {
 	if p.ranker == nil && p.set == nil && p.of.exact {
 		return true, nil
@@ -64,14 +64,14 @@ func (p *piece) begin(ctx context.Context) (done bool, err error) {
 	return false, nil
 }
 
-// documents is how many documents the segment has.
+// documents returns the number of documents in the segment.
 func (p *piece) documents() uint32 { return p.of.search.snapshot.Segments[p.segment].Reader.NumDocs() }
 
-// isBehindDecided reports whether enough hits stand before all of the piece.
+// isBehindDecided reports whether enough hits rank before all of the piece.
 func (p *piece) isBehindDecided() bool { return int64(p.order) > p.of.decided.Load() && p.of.prunes() }
 
-// countsFirst reports whether matches are counted before any is ranked: when
-// none is, and when those that score too little need not be scored.
+// countsFirst reports whether matches are counted before any is ranked: if nothing is ranked,
+// or if documents whose score is too low need not be scored.
 func (p *piece) countsFirst() bool {
 	enough := p.of.request.CountTo
 	if p.set != nil || p.of.prunes() {
@@ -99,8 +99,8 @@ func (p *piece) Take(base uint32, matched *match.Bits, sums *match.Sums) bool {
 	return !p.isDecided() && p.goesOn()
 }
 
-// isDecided reports whether nothing that follows can stand before what is
-// there: without scores hits stand as they come.
+// isDecided reports whether nothing that follows can rank before the present hits: without
+// scores, hits rank in the order in which they come.
 func (p *piece) isDecided() bool {
 	k := p.ranker
 	if p.of.scoring || !k.byScoreAlone || !k.isFull() || k.edge != nil || !p.of.prunes() {
@@ -110,8 +110,8 @@ func (p *piece) isDecided() bool {
 	return true
 }
 
-// count adds matches; all of them before a document have come now, when a
-// whole window comes at once.
+// count adds n matches. reached is the end of the documents whose matches have all come, if
+// windows come as a whole.
 func (p *piece) count(n int, reached uint32) {
 	if p.uncounted {
 		return
@@ -123,7 +123,7 @@ func (p *piece) count(n int, reached uint32) {
 	}
 }
 
-// goesOn reports whether a scan that only counts has more to count.
+// goesOn reports whether the scan must continue, unless it only counts and has enough.
 func (p *piece) goesOn() bool {
 	p.stopped = p.endsCounted && p.of.prunes()
 	return !p.stopped
@@ -188,10 +188,10 @@ func (p *piece) offer(base uint32, matched *match.Bits, sums *match.Sums) {
 	}
 }
 
-// Prunes reports whether enough was counted.
+// Prunes reports whether enough matches were counted.
 func (p *piece) Prunes() bool { return p.allCounted || p.of.prunes() }
 
-// Threshold is the score a document must exceed, before signals.
+// Threshold returns the score that a document must exceed, before signals.
 func (p *piece) Threshold() float64 {
 	if p.ranker == nil {
 		return -1
@@ -206,14 +206,14 @@ func (p *piece) Threshold() float64 {
 	return threshold
 }
 
-// SkipsWindow reports whether the column that orders first rules a window out.
+// SkipsWindow reports whether the column of the first key rules out a window.
 func (p *piece) SkipsWindow(base uint32) bool {
 	return p.ranker != nil && p.ranker.rulesOut(base, base+match.Span)
 }
 
-// raise reports to the other pieces that a range and those before it have enough
-// hits that score so much at least. Score and range are kept in one word: the
-// higher score counts, and of equal ones that of the first range.
+// raise tells the other pieces that a range and those before it have enough hits that score at
+// least score. Score and range are packed into one word: the higher score wins, and among equal
+// scores the first range.
 func (r *run) raise(score float32, order int) {
 	if !(score > 0) {
 		return
@@ -226,7 +226,7 @@ func (r *run) raise(score float32, order int) {
 	}
 }
 
-// leastScore is what a hit scores at least.
+// leastScore returns a score that every hit reaches.
 func (r *run) leastScore() float32 {
 	if raised := r.threshold.Load(); raised != 0 {
 		return math.Float32frombits(uint32(raised >> 32))
@@ -234,9 +234,8 @@ func (r *run) leastScore() float32 {
 	return float32(math.Inf(-1))
 }
 
-// sharedThreshold is a score that a document of a range must exceed. One that
-// equals the worst hit of another range stands before it when its own range
-// does.
+// sharedThreshold returns a score that a document of a range must exceed. A document that
+// equals the worst hit of another range ranks before it if its own range comes first.
 func (r *run) sharedThreshold(order int) float64 {
 	raised := r.threshold.Load()
 	worst := math.Float32frombits(uint32(raised >> 32))
@@ -249,8 +248,8 @@ func (r *run) sharedThreshold(order int) float64 {
 	return float64(math.Nextafter32(worst, 0))
 }
 
-// decide reports that a range and those before it have enough hits, which stand
-// before all of the ranges behind it.
+// decide records that a range and those before it have enough hits, which rank before all hits
+// of later ranges.
 func (r *run) decide(order int) {
 	for old := r.decided.Load(); int64(order) < old; old = r.decided.Load() {
 		if r.decided.CompareAndSwap(old, int64(order)) {

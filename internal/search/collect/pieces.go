@@ -6,14 +6,12 @@ import (
 	"time"
 )
 
-// worthHelp is how long the pieces that are left must take for waking search
-// threads to pay: a woken thread begins after some ten microseconds, and the
-// request then waits for it.
+// worthHelp is how long the remaining pieces must take for waking search threads to pay: a
+// woken thread starts after some ten microseconds, and the request then waits for it.
 const worthHelp = 60 * time.Microsecond
 
-// pieces runs work for every segment, on the caller's goroutine and, when what
-// is left takes long, on the search threads that are free. The first error is
-// returned after all have ended.
+// pieces runs work for every segment, on the caller's goroutine and, if the remaining pieces
+// take long, on the free search threads. It returns the first error after all work has ended.
 func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segment int) error) error {
 	count := len(s.snapshot.Segments)
 	if count == 0 {
@@ -40,9 +38,8 @@ func (s *Search) pieces(ctx context.Context, work func(ctx context.Context, segm
 	return nil
 }
 
-// Each runs work for the numbers below count, on the caller's goroutine and on
-// the search threads that are free. The first error is returned after all have
-// ended.
+// Each runs work for the numbers below count, on the caller's goroutine and on the free search
+// threads. It returns the first error after all work has ended.
 func (s *Search) Each(ctx context.Context, count int, work func(ctx context.Context, number int) error) error {
 	defer s.Enter()()
 	return s.help(ctx, count, work)
@@ -53,8 +50,8 @@ func (s *Search) help(ctx context.Context, count int, work func(ctx context.Cont
 	return s.shared(ctx, 0, count, s.seats(count-1), work)
 }
 
-// shared runs work for the numbers from one up to count, on the caller's
-// goroutine and on the threads it has seats for.
+// shared runs work for the numbers from from to count-1, on the caller's goroutine and on the
+// threads that it has seats for.
 func (s *Search) shared(ctx context.Context, from, count, seats int, work func(ctx context.Context, number int) error) error {
 	var next atomic.Int64
 	next.Store(int64(from))

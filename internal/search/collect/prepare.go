@@ -7,7 +7,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// prepareAll works out what all plans of a request need.
+// prepareAll prepares all plans of a request.
 func (s *Search) prepareAll(ctx context.Context, r *Request) error {
 	if err := s.prepare(ctx, r.Query); err != nil {
 		return err
@@ -40,8 +40,8 @@ func (s *Search) prepareAll(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// prepare gathers the statistics of a plan and works out its knn and fuse
-// nodes, the innermost first.
+// prepare gathers the statistics of a plan and resolves its knn and fuse nodes, the innermost
+// first.
 func (s *Search) prepare(ctx context.Context, n plan.Node) error {
 	if n == nil {
 		return nil

@@ -9,29 +9,27 @@ import (
 	"github.com/quiresearch/quire/internal/search/match"
 )
 
-// Ranges of documents of one segment are searched side by side when a search is
-// slow and cores are idle. Each range has a scanner of its own; the searches of
-// the ranges share the count, the threshold and the set of matches. A search
-// thread takes the next range when it has done one, and leaves between two
-// ranges when requests need its core. An exact total is counted range by range,
-// each before its hits are ranked.
+// Ranges of documents of one segment are searched concurrently when a search is slow and cores
+// are idle. Each range has its own scanner; the searches of the ranges share the count, the
+// threshold and the set of matches. When a search thread has finished a range, it takes the
+// next one, or leaves if requests need its core. An exact total is counted range by range, each
+// before its hits are ranked.
 //
-// Example: a segment of 1,000,000 documents, two terms with 600,000 postings
-// and one idle core. The segment is cut into 8 ranges of 126,976 documents. The
-// request takes the first, a search thread the second; the tenth best score of
-// either is what a document of the other must exceed. The range of a hit decides
-// among equal scores, as the segment does among segments: a threshold that was
-// raised in the second range lets a document of the first with the same score
-// pass.
+// Example: a segment of 1,000,000 documents, two terms with 600,000 postings and one idle core.
+// The segment is cut into 8 ranges of 126,976 documents. The request takes the first, a search
+// thread the second; a document of either range must exceed the tenth best score of the other.
+// The range of a hit decides among equal scores, as the segment does among segments: a
+// threshold raised in the second range still admits a document of the first with the same
+// score.
 
 const (
-	// worthCut is how long a search must take by its estimate for ranges to pay:
-	// each has to be bound, and a woken thread begins after some ten microseconds.
+	// worthCut is how long a search must take by its estimate for ranges to pay: each must be
+	// bound, and a woken thread starts after some ten microseconds.
 	worthCut = 150 * time.Microsecond
-	// leastRange is how many documents a range has at least.
+	// leastRange is the smallest number of documents in a range.
 	leastRange = 8 * match.Span
-	// rangesEach is how many ranges there are for each core that takes part, so
-	// that all end about together.
+	// rangesEach is the number of ranges for each participating core, so that all finish at
+	// about the same time.
 	rangesEach = 4
 	// maxRanges bounds the ranges of a segment; see orderOf.
 	maxRanges = 1 << 10
@@ -40,19 +38,18 @@ const (
 // span is a range of documents of a segment.
 type span struct {
 	segment  int
-	number   int // of the range in the segment
+	number   int // index of the range in the segment
 	from, to uint32
-	isWhole  bool  // it is the whole segment
-	set      *Docs // that its matches are added to; nil: none is wanted
-	found    *Docs // of the range alone, where the set is a list
+	isWhole  bool  // the range is the whole segment
+	set      *Docs // the set to add its matches to; nil: none is wanted
+	found    *Docs // matches of the range alone, if the set is a list
 }
 
 // orderOf numbers the ranges of all segments in index order.
 func orderOf(segment, number int) int { return segment*maxRanges + number }
 
-// cut returns the ranges that a run is searched in, nil when it is searched
-// segment by segment: when it is short, no core is idle, or no segment can be
-// cut.
+// cut returns the ranges of a run, or nil to search segment by segment: if the search is short,
+// no core is idle, or no segment can be cut.
 func (r *run) cut() []span {
 	runner := r.search.runner
 	if runner.idle() == 0 {
@@ -88,11 +85,11 @@ func (r *run) cut() []span {
 	return spans
 }
 
-// estimate is about how long a piece takes that can be cut.
+// estimate returns about how long a piece takes, or 0 if cutting it does not pay.
 func (p *piece) estimate() time.Duration { return p.scanner.Estimate(p.ranker != nil) }
 
-// canCut reports whether ranges of a segment can be searched by themselves and
-// take about as long together as the whole.
+// canCut reports whether ranges of a segment can be searched separately and together take about
+// as long as the whole.
 func (p *piece) canCut() bool {
 	if p.estimate() == 0 || p.extremes() != nil {
 		return false
@@ -106,26 +103,26 @@ func (p *piece) canCut() bool {
 	return p.ranker.isPlain()
 }
 
-// countsRanges reports whether all matches are counted before any is ranked, and
-// range by range.
+// countsRanges reports whether all matches are counted before any is ranked, and range by
+// range.
 func (p *piece) countsRanges() bool {
 	return p.of.request.CountTo == Everything && p.scanner.CountsRanges()
 }
 
-// countRange counts the matches of a range before any is ranked, and reports
-// whether nothing is left to do.
+// countRange counts the matches of a range before any is ranked, and reports whether nothing is
+// left to do.
 func (p *piece) countRange(ctx context.Context, at *span) (done bool, err error) {
 	n, ok, err := p.scanner.CountRange(ctx, at.from, at.to, Everything)
 	if ok {
 		p.taken += n
 	}
-	// Scanners of ranges may differ, as filters are kept on the way: where one
-	// cannot count, its matches are counted as they are taken.
+	// Scanners of ranges may differ, as filters are cached along the way: if one cannot count,
+	// its matches are counted as they are taken.
 	p.uncounted, p.allCounted = ok, ok
 	return ok && p.ranker == nil, err
 }
 
-// isPlain reports whether a ranker is made without looking at documents.
+// isPlain reports whether the ranker can be made without reading documents.
 func (k *ranker) isPlain() bool {
 	for i := range k.keys {
 		if k.keys[i].chosen != nil || k.keys[i].chain != nil {
@@ -135,8 +132,8 @@ func (k *ranker) isPlain() bool {
 	return true
 }
 
-// runRanges searches ranges on the caller's goroutine and on search threads that
-// it has seats for.
+// runRanges searches ranges on the caller's goroutine and on the search threads that it has
+// seats for.
 func (s *Search) runRanges(ctx context.Context, r *run, spans []span, seats int) error {
 	var next atomic.Int64
 	more := make([][]*piece, seats+1)
@@ -161,15 +158,15 @@ func (s *Search) runRanges(ctx context.Context, r *run, spans []span, seats int)
 	return err
 }
 
-// rangeWorker searches ranges, one after the other, on one goroutine.
+// rangeWorker searches ranges, one after another, on one goroutine.
 type rangeWorker struct {
 	run  *run
 	last *piece   // of the last range
-	more []*piece // beside those of the run
+	more []*piece // pieces other than those of the run
 }
 
-// search searches a range. The first range of a segment has the piece of the
-// run, others have one of the worker's.
+// search searches a range. The first range of a segment uses the piece of the run, other ranges
+// a piece of the worker.
 func (w *rangeWorker) search(ctx context.Context, at *span) (err error) {
 	before, p := w.last, w.last
 	switch {
@@ -216,8 +213,8 @@ func (w *rangeWorker) search(ctx context.Context, at *span) (err error) {
 	return p.scanner.Run(ctx, at.from, at.to, p)
 }
 
-// rebind makes a piece that has searched a range ready for a later one of its
-// segment. A scanner does not go back, not even in the block that it is in.
+// rebind prepares a piece that has searched a range for a later range of its segment. A scanner
+// cannot go back, not even within its current block.
 func (p *piece) rebind(ctx context.Context) error {
 	p.skipped = p.skipped || p.scanner.Skipped() && !p.allCounted
 	p.scanner.Close()

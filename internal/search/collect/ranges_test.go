@@ -11,9 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// Ranges of segments that are searched side by side give the hits, counts and
-// sets of a search that does one after the other, among equal hits too, from any
-// position and in any order.
+// Searching ranges of segments concurrently gives the same hits, counts and sets as searching
+// one after another, also among equal hits, from any position and in any order.
 func TestRangesFindTheSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 23))
 	docs, few := makeDocuments(r, 26_000, 40), makeDocuments(r, 5_000, 40)
@@ -78,7 +77,7 @@ func mustRun(t *testing.T, runner *collect.Runner, snap *snapshot.Snapshot, requ
 	return result
 }
 
-// A search thread is idle only when its core is: searches that run need theirs.
+// A search thread is idle only if its core is: running searches need theirs.
 func TestThreadsAreIdleCores(t *testing.T) {
 	runner := collect.NewRunner(collect.Options{Threads: 3}, nil)
 	if idle := runner.Idle(0); idle != 3 {

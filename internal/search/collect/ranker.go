@@ -11,38 +11,38 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// ranker keeps the best hits of one segment in a heap whose top is the worst
-// of them. One of scores alone goes on to further segments.
+// ranker keeps the best hits of one segment in a heap whose top is the worst of them. A ranker
+// by score alone continues with further segments.
 type ranker struct {
 	base      uint32
 	order     int // of the last range, see orderOf
 	limit     int
 	backwards bool
 	keys      []keyReader
-	edge      []rank // the position hits must stand behind; nil without one
-	edgeDoc   int64  // local number of the position, may lie outside
+	edge      []rank // the position that hits must follow; nil without one
+	edgeDoc   int64  // local number of the position; may lie outside the segment
 
-	// byScoreAlone is set when scores order hits, best first, and nothing
-	// else does: the heap then holds scores, and global numbers.
+	// byScoreAlone is set when hits are ordered by score only, best first: the heap then holds
+	// scores and global numbers.
 	byScoreAlone bool
 	docs         []uint32
 	scores       []float32
-	ranks        []rank // one row per hit, general orders only
-	row          []rank // of the document offered
+	ranks        []rank // one row per hit; only in other orders
+	row          []rank // of the offered document
 	window       []uint32
 	values       []int64
 
-	// Scratch of a short page in a simple order.
+	// Storage for a short page in a simple order.
 	keysScratch   [1]keyReader
 	rowScratch    [1]rank
 	docsScratch   [fewHits]uint32
 	scoresScratch [fewHits]float32
 }
 
-// fewHits is how many hits a ranker holds without more memory.
+// fewHits is how many hits a ranker holds without allocating.
 const fewHits = 16
 
-// initRanker points a zero ranker at a segment.
+// initRanker initializes a zero ranker for a segment.
 func (r *run) initRanker(ctx context.Context, k *ranker, segment int) error {
 	s := r.search.snapshot.Segments[segment]
 	k.base, k.order, k.limit, k.backwards = s.Base, orderOf(segment, 0), r.request.Limit, r.request.Before != nil
@@ -80,7 +80,7 @@ func (r *run) initRanker(ctx context.Context, k *ranker, segment int) error {
 	return nil
 }
 
-// choose works out which list values and sources a key reads.
+// choose finds the list values and the documents that the sources of a key read.
 func (r *run) choose(ctx context.Context, k *keyReader, segment int) error {
 	var err error
 	if k.List != "" && len(k.Required) > 0 {
@@ -125,18 +125,18 @@ func (r *run) documentSet(ctx context.Context, segment int, n plan.Node) (*bitse
 	return sink.set, scanner.Run(ctx, 0, sink.set.Len(), sink)
 }
 
-// ordersByScore reports whether the best scores stand first.
+// ordersByScore reports whether hits with the best scores come first.
 func (k *ranker) ordersByScore() bool {
 	return !k.backwards && k.keys[0].Kind == ByScore && k.keys[0].Descending
 }
 
 func (k *ranker) isFull() bool { return len(k.docs) >= k.limit }
 
-// worstScore is the score of the worst hit, of a full heap by score alone.
+// worstScore returns the score of the worst hit in a full heap ordered by score alone.
 func (k *ranker) worstScore() float32 { return k.scores[0] }
 
-// threshold is a score that a document must exceed to become a hit; below every
-// score while anything may.
+// threshold returns a score that a document must exceed to become a hit, or -1 while any
+// document may become one.
 func (k *ranker) threshold() float64 {
 	switch {
 	case !k.isFull() || !k.ordersByScore():
@@ -144,11 +144,11 @@ func (k *ranker) threshold() float64 {
 	case k.byScoreAlone:
 		return float64(k.scores[0])
 	}
-	// Among equal scores the next keys decide.
+	// Further keys decide among equal scores.
 	return float64(math.Nextafter32(k.scores[0], -1))
 }
 
-// offer takes a document; documents come in rising order.
+// offer adds a document if it is among the best. Documents must come in ascending order.
 func (k *ranker) offer(doc uint32, score float32) {
 	if k.byScoreAlone {
 		k.offerScore(doc, score)
@@ -203,8 +203,8 @@ func (k *ranker) offerScore(doc uint32, score float32) {
 	}
 }
 
-// insert puts a document in its place among few hits, which stand in order, the
-// worst first: that is a heap, too. Among equals the document comes last.
+// insert inserts a document into a few hits, which are sorted with the worst first; such a list
+// is also a heap. Among equals, the document ranks last.
 func (k *ranker) insert(doc uint32, score float32) {
 	if !k.isFull() {
 		k.docs, k.scores = append(k.docs, 0), append(k.scores, 0)
@@ -219,8 +219,8 @@ func (k *ranker) insert(doc uint32, score float32) {
 	docs[at], scores[at] = doc, score
 }
 
-// goesOn reports whether the ranker can take documents of a range behind its
-// own, and is that range's then.
+// goesOn reports whether the ranker can continue with documents of a later range, and if so
+// moves it to that range.
 func (k *ranker) goesOn(order int, base uint32) bool {
 	if !k.byScoreAlone || k.edge != nil || order <= k.order {
 		return false
@@ -229,7 +229,7 @@ func (k *ranker) goesOn(order int, base uint32) bool {
 	return true
 }
 
-// compareEdge compares the document offered with the position.
+// compareEdge compares the offered document with the position.
 func (k *ranker) compareEdge(doc uint32) int {
 	for i := range k.row {
 		if c := k.row[i].compare(k.edge[i]); c != 0 {
@@ -252,7 +252,7 @@ func (k *ranker) compareDocs(a, b int64) int {
 	return 0
 }
 
-// compareRow compares the document offered with a hit of the heap.
+// compareRow compares the offered document with a hit in the heap.
 func (k *ranker) compareRow(doc uint32, hit int) int {
 	ranks := k.ranks[hit*len(k.row):]
 	for i := range k.row {
@@ -263,7 +263,7 @@ func (k *ranker) compareRow(doc uint32, hit int) int {
 	return k.compareDocs(int64(doc), int64(k.docs[hit]))
 }
 
-// worse reports whether hit a stands behind hit b.
+// worse reports whether hit a ranks after hit b.
 func (k *ranker) worse(a, b int) bool {
 	if k.byScoreAlone {
 		if k.scores[a] != k.scores[b] {
@@ -319,18 +319,18 @@ func (k *ranker) down(i int) {
 	}
 }
 
-// readsNumbers reports whether a column of plain numbers orders first.
+// readsNumbers reports whether the first key is a column of plain numbers.
 func (k *ranker) readsNumbers() bool {
 	first := &k.keys[0]
 	return first.Kind == ByNumber && first.numbers != nil && first.overlay == nil && first.List == "" && first.chain == nil
 }
 
-// unknown stands for a missing value in a batch; a document that has it as its
-// value is looked at more closely.
+// unknown stands for a missing value in a batch; for a document with this value, offer reads
+// the value again.
 const unknown = math.MinInt64
 
-// offerNumbers takes the documents of a window. Their values are read at once, and
-// documents that stand behind the worst hit are passed over.
+// offerNumbers offers the documents of a window. It reads their values in one batch and skips
+// those that rank after the worst hit.
 func (k *ranker) offerNumbers(base uint32, matched *match.Bits) {
 	const blockWords = columns.BlockSize / 64
 	left := *matched
@@ -358,8 +358,8 @@ func (k *ranker) offerNumbers(base uint32, matched *match.Bits) {
 	}
 }
 
-// worstNumber returns the highest number with which a document may still become a hit, of
-// a full heap, after numbers are combined with flip by exclusive or.
+// worstNumber returns the highest number, after exclusive or with flip, with which a document
+// may still enter a full heap.
 func (k *ranker) worstNumber() (flip, highest int64) {
 	if k.keys[0].flip {
 		flip = -1
@@ -374,8 +374,8 @@ func (k *ranker) worstNumber() (flip, highest int64) {
 	}
 }
 
-// rulesOut reports whether the bounds of the first column say that no
-// document of a window becomes a hit.
+// rulesOut reports whether no document of a range can become a hit, according to the bounds of
+// the first column.
 func (k *ranker) rulesOut(from, to uint32) bool {
 	if least, most, ok := k.ordinalsBefore(); ok {
 		return least > most
@@ -407,8 +407,8 @@ func (k *ranker) rulesOut(from, to uint32) bool {
 	return true
 }
 
-// drop lets go of hits that score less, when scores alone order them, and
-// returns how many are left. Nothing is offered afterwards.
+// drop removes hits that score less than least, if hits are ordered by score alone, and returns
+// how many are left. Nothing may be offered afterwards.
 func (k *ranker) drop(least float32) int {
 	if !k.byScoreAlone {
 		return len(k.docs)
@@ -424,8 +424,8 @@ func (k *ranker) drop(least float32) int {
 	return kept
 }
 
-// sort puts what was kept in order, the best first, when scores alone order it.
-// Nothing is offered afterwards.
+// sort sorts the hits, the best first, and returns true, if they are ordered by score alone.
+// Nothing may be offered afterwards.
 func (k *ranker) sort() bool {
 	if !k.byScoreAlone {
 		return false
@@ -437,7 +437,7 @@ func (k *ranker) sort() bool {
 		return true
 	}
 	for i := len(docs)/2 - 1; i >= 0; i-- {
-		k.down(i) // drop may have left no heap
+		k.down(i) // drop may have destroyed the heap
 	}
 	for n := len(docs) - 1; n > 0; n-- {
 		k.swap(0, n)
@@ -448,8 +448,8 @@ func (k *ranker) sort() bool {
 	return true
 }
 
-// appendHits appends what was kept, in no order unless sorted; without values where those
-// are the scores.
+// appendHits appends the hits, in no particular order unless sorted. Hits have no values if
+// they are ordered by score alone.
 func (k *ranker) appendHits(hits []Hit) []Hit {
 	n := len(k.keys)
 	var values []Value

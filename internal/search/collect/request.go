@@ -1,17 +1,16 @@
-// Package collect runs plans on a snapshot: it finds the best hits by score or
-// by sort keys, counts, gathers the sets that facets count over, and explains
-// single documents.
+// Package collect runs plans on a snapshot: it finds the best hits by score or by sort keys,
+// counts, gathers the sets that facets count over, and explains single documents.
 //
-// A Runner belongs to a node and is shared by all searches; it holds the
-// search threads and the cache of filters. A Search is one search over one
-// snapshot, used by one goroutine; what it works out once (statistics of
-// terms, expansions of words, nearest vectors) serves all plans it runs:
+// A Runner belongs to a node and is shared by all searches; it holds the search threads and the
+// cache of filters. A Search is one search over one snapshot, used by one goroutine. Its
+// statistics of terms, expansions of words and nearest vectors are computed once and serve all
+// plans it runs:
 //
 //	s := runner.Search(snapshot)
 //	result, err := s.Run(ctx, &collect.Request{Query: node, Limit: 10, CountTo: 1000})
 //
-// Documents are named by their global number in the snapshot. Hits come in
-// the order asked for; what is equal in every key stands in index order.
+// Documents are identified by their global number in the snapshot. Hits come in the requested
+// order; hits that are equal in every key come in index order.
 //
 // Invariants:
 //
@@ -40,27 +39,26 @@ type Request struct {
 	// Signals multiply the score. With them a plan that computes no score
 	// starts from 1.
 	Signals []Signal
-	// NeedScores computes scores even when the order does not look at them.
+	// NeedScores computes scores even when the order does not use them.
 	NeedScores bool
 
-	// Limit is how many hits to return, from the first on (or after After, or
+	// Limit is how many hits to return, starting with the first one (or after After, or
 	// directly before Before).
 	Limit  int
-	After  *Position // only hits behind it
-	Before *Position // only hits in front of it, the last Limit of them
+	After  *Position // only hits after it
+	Before *Position // only the last Limit hits before it
 
-	// CountTo is how far matches are counted exactly; beyond it the search
-	// may skip what cannot become a hit.
+	// CountTo is how far matches are counted exactly; beyond it the search may skip documents
+	// that cannot become hits.
 	CountTo int
-	// Sets gathers the set of matches per segment.
+	// Sets gathers the set of matches, by segment.
 	Sets bool
 
 	// Values makes list values the hits instead of documents; nil for
 	// documents.
 	Values *Values
 
-	// Into, when not nil, becomes the result; the memory of its hits is used
-	// again.
+	// Into, when not nil, becomes the result, and the memory of its hits is reused.
 	Into *Result
 }
 
@@ -70,12 +68,12 @@ type Values struct {
 	// Required are the nested nodes that a value must satisfy together; see
 	// plan.RequiredNested. Empty: every value.
 	Required []*plan.Nested
-	// When, if not nil, says which documents expand into values; the others
-	// are hits themselves. Every hit then has its document's score.
+	// When, if not nil, says which documents expand into values; other documents are hits
+	// themselves. Every hit then has the score of its document.
 	When plan.Node
 }
 
-// KeyKind is what a key orders by.
+// KeyKind says what a key orders by.
 type KeyKind int
 
 // The kinds of keys.
@@ -89,26 +87,26 @@ const (
 // Key is one entry of an order.
 type Key struct {
 	Kind         KeyKind
-	Structure    string // column, as package layout names it
+	Structure    string // column name, as defined by package layout
 	Signal       bool   // the column is a signal: refreshed values count
 	Descending   bool
 	MissingFirst bool // ascending, documents without a value come first
 	Lat, Lon     float64
 
-	// List is the path of the nested list the column belongs to, "" for a
-	// column of documents. Of several values of a document the lowest counts
-	// when ascending and the highest when descending, among those that
-	// satisfy Required together. Not used when values are the hits.
+	// List is the path of the nested list that the column belongs to, "" for a column of
+	// documents. If a document has several values, the lowest counts when ascending and the
+	// highest when descending, among those that satisfy Required together. List is not used
+	// when values are the hits.
 	List     string
 	Required []*plan.Nested
 
-	// Chain, when not empty, replaces Structure: the first source on which a
-	// document has a value supplies it.
+	// Chain, when not empty, replaces Structure: the first source that has a value for a
+	// document supplies it.
 	Chain []Source
 }
 
-// Source is one target of a value chain: a column, on documents (or list
-// values of List) where When holds.
+// Source is one target of a value chain: a column, on the documents (or list values of List)
+// that match When.
 type Source struct {
 	Structure string
 	List      string
@@ -124,7 +122,7 @@ type Signal struct {
 	Now       float64
 }
 
-// Value is a hit's value of one key.
+// Value is the value of a hit for one key.
 type Value struct {
 	Missing bool
 	Number  int64   // ByNumber
@@ -132,9 +130,9 @@ type Value struct {
 	Text    []byte  // ByText
 }
 
-// Position is a place in an order: the values of a hit and the global number
-// of its document, which decides among equals. The number may lie outside the
-// snapshot: one less than the first, or one more than the last.
+// Position is a position in an order: the values of a hit, and the global number of its
+// document, which breaks ties. The number may lie outside the snapshot: one less than the
+// first, or one more than the last.
 type Position struct {
 	Values []Value
 	Doc    int64
@@ -149,41 +147,40 @@ type Hit struct {
 	IsItem bool    // the hit is a list value
 }
 
-// Result is what a request found.
+// Result is the result of a request.
 type Result struct {
 	Hits   []Hit
 	Total  int     // matches counted
 	Exact  bool    // Total is exact, a lower bound otherwise
-	Scored bool    // scores were computed and mean something
+	Scored bool    // scores were computed and are meaningful
 	Sets   []*Docs // by segment
 	// Documents counts the matching documents when list values are the hits.
 	Documents int
 }
 
-// Match is how one document fares under a plan.
+// Match is the outcome of a plan for one document.
 type Match struct {
 	Matched bool
 	Score   float32
 }
 
-// Step is how one node of a plan fares on one document.
+// Step is the outcome of one node of a plan for one document.
 type Step struct {
 	Node     plan.Node
 	Matched  bool
 	Score    float64
 	Children []*Step
-	// Filters returns the clauses that narrow a knn or fuse clause; their scores
-	// count nowhere.
+	// Filters holds the clauses that narrow a knn or fuse clause; their scores never count.
 	Filters []*Step
-	// Detail holds what the score was made of, for leaves that score.
+	// Detail explains the score, for leaves that score.
 	Detail *Detail
 }
 
-// Detail is what a step is made of: the readings of a word, two words that stand
-// near each other, a place in a ranking or how many list values match.
+// Detail holds the components of a step: the readings of a word, the pair of words near each
+// other, the rank in a ranking, or the number of matching list values.
 type Detail struct {
 	Readings []match.Reading
 	Pair     *match.PairReading
-	Rank     int // of fuse: place in the ranking, from 1
-	Values   int // of nested: list values that match
+	Rank     int // of fuse: rank in the ranking, from 1
+	Values   int // of nested: number of matching list values
 }

@@ -58,7 +58,7 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	return result, nil
 }
 
-// searchAll searches all segments, in ranges where that is worth it.
+// searchAll searches all segments, by ranges if that pays.
 func (r *run) searchAll(ctx context.Context) error {
 	if spans := r.cut(); spans != nil {
 		if seats := r.search.seats(len(spans) - 1); seats > 0 {
@@ -68,13 +68,12 @@ func (r *run) searchAll(ctx context.Context) error {
 	return r.search.pieces(ctx, r.runs)
 }
 
-// thresholdCost is how many documents a run must look at for a threshold to gain
-// more than writing its key costs.
+// thresholdCost is the smallest cost of a run, in documents, for which a threshold gains more
+// than encoding its key costs.
 const thresholdCost = 1024
 
-// thresholdKey returns what distinguishes the run from those that reach other scores,
-// "" when scores alone do not decide which hits are the best, or when there is
-// little to leave out.
+// thresholdKey returns a key that identifies the scores that the run reaches, or "" when the
+// best hits do not depend on scores alone, or when there is little to skip.
 func (r *run) thresholdKey() string {
 	if !r.scoring || r.request.Sets || len(r.pieces) == 0 || !r.pieces[0].ranksByScore() {
 		return ""
@@ -102,7 +101,8 @@ func (s *Search) newRun(r *Request) *run {
 	return k
 }
 
-// keep makes a run that ended well the next one. It refers to nothing then.
+// keep stores a run that ended without an error for the next request, and drops everything it
+// refers to.
 func (s *Search) keep(k *run) {
 	clear(k.pieces)
 	if cap(k.pieces) <= maxIdlePieces {
@@ -111,12 +111,11 @@ func (s *Search) keep(k *run) {
 	}
 }
 
-// maxIdlePieces is how many segments a run may have had to be kept for later
-// searches.
+// maxIdlePieces bounds the segments of a run that is kept for reuse.
 const maxIdlePieces = 32
 
-// probe counts matches, segment by segment, until there are enough: those that
-// follow are not even looked up.
+// probe counts matches, segment by segment, until there are enough; it does not open the
+// segments that follow.
 func (s *Search) probe(ctx context.Context, r *Request) (*Result, error) {
 	run := &run{search: s, request: r}
 	result := &Result{Scored: r.Query != nil && plan.Scores(r.Query) || len(r.Signals) > 0, Exact: true}
@@ -154,8 +153,8 @@ func (r *run) probe(ctx context.Context, segment int, result *Result) error {
 	return nil
 }
 
-// runTwice finds the set of matches without scores, and the hits among them
-// by themselves: both together cost less than scoring every match.
+// runTwice finds the set of matches without scores, and the hits in a separate run: both
+// together cost less than scoring every match.
 func (s *Search) runTwice(ctx context.Context, r *Request) (*Result, error) {
 	sets, err := s.Run(ctx, &Request{Query: r.Query, Filters: r.Filters, CountTo: Everything, Sets: true})
 	if err != nil {
@@ -171,13 +170,12 @@ func (s *Search) runTwice(ctx context.Context, r *Request) (*Result, error) {
 	return result, nil
 }
 
-// fewMatches is the share of the documents, as one of so many, that is expected to
-// match at most for scoring all matches to cost less than looking for the best once
-// more.
+// fewMatches: scoring all matches costs less than a separate search for the best if fewer than
+// one in fewMatches documents is expected to match.
 const fewMatches = 256
 
-// expectsFew reports whether a request is a conjunction that so few documents are
-// expected to match.
+// expectsFew reports whether a request is a conjunction that so few documents are expected to
+// match.
 func (s *Search) expectsFew(ctx context.Context, r *Request) (bool, error) {
 	if _, isAnd := r.Query.(*plan.And); !isAnd && len(r.Filters) == 0 {
 		return false, nil
@@ -202,8 +200,8 @@ func (s *Search) expectsFew(ctx context.Context, r *Request) (bool, error) {
 	return expected < documents/fewMatches, nil
 }
 
-// matchesCheaply reports whether finding the matches of a plan costs little
-// beside scoring them.
+// matchesCheaply reports whether finding the matches of a plan is cheap compared with scoring
+// them.
 func matchesCheaply(n plan.Node) bool {
 	switch n.(type) {
 	case *plan.Phrase, *plan.Nested, *plan.Knn, *plan.Fuse:
@@ -212,7 +210,7 @@ func matchesCheaply(n plan.Node) bool {
 	return !slices.ContainsFunc(plan.Children(n), func(c plan.Node) bool { return !matchesCheaply(c) })
 }
 
-// timedOut turns the end of a deadline into search:timeout.
+// timedOut turns an exceeded deadline into search:timeout.
 func timedOut(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && ctx.Err() == context.DeadlineExceeded {
 		return problem.SearchTimeout.New().Because(err)
@@ -220,7 +218,7 @@ func timedOut(ctx context.Context, err error) error {
 	return err
 }
 
-// byScore is the order of a request that names none.
+// byScore is the order of a request that specifies none.
 var byScore = []Key{{Kind: ByScore, Descending: true}}
 
 func effectiveOrder(r *Request) []Key {
@@ -234,24 +232,24 @@ func ordersByScore(order []Key) bool {
 	return slices.ContainsFunc(order, func(k Key) bool { return k.Kind == ByScore })
 }
 
-// run is one request being answered.
+// run is the execution of one request.
 type run struct {
 	search  *Search
 	request *Request
 	order   []Key
-	scored  bool // scores mean something
+	scored  bool // scores are meaningful
 	scoring bool // scores are computed
 
 	pieces      []piece  // by segment
-	more        []*piece // of ranges beside the first ones of segments
+	more        []*piece // pieces of ranges other than the first ones of segments
 	binds, runs func(ctx context.Context, segment int) error
 
 	counted   atomic.Int64           // matches taken so far
-	threshold atomic.Uint64          // what a hit has to score, see raise
-	idle      atomic.Pointer[ranker] // one that a piece has done with
-	decided   atomic.Int64           // ranges behind this one have no hits, see isDecided
+	threshold atomic.Uint64          // score that a hit must reach, see raise
+	idle      atomic.Pointer[ranker] // released by a piece that has ended
+	decided   atomic.Int64           // ranges after this one have no hits, see isDecided
 	atLeast   int                    // matches known before the scan
-	exact     bool                   // they are all
+	exact     bool                   // atLeast counts all matches
 }
 
 // piece is the part of a run in one segment, or in some ranges of it.
@@ -261,22 +259,22 @@ type piece struct {
 	order   int    // of the range, see orderOf
 	base    uint32 // global number of document 0
 	scanner *match.Scanner
-	scans   match.Scanner // its memory
+	scans   match.Scanner // storage of scanner
 	ranker  *ranker       // nil: nothing is ranked
-	ranks   ranker        // its memory
+	ranks   ranker        // storage of ranker
 	signals *signals
 	set     *Docs
 	taken   int
 
-	skipped     bool   // matches were left out beside what the scanner skipped
+	skipped     bool   // matches were left out, apart from those that the scanner skipped
 	uncounted   bool   // matches were counted before
-	allCounted  bool   // all of them were
-	endsCounted bool   // the scan ends when enough is counted
-	stopped     bool   // it did
+	allCounted  bool   // all matches were counted before
+	endsCounted bool   // the scan ends when enough matches are counted
+	stopped     bool   // the scan ended for this reason
 	reached     uint32 // matches before it were taken
 }
 
-// bind makes a piece ready to run.
+// bind prepares a piece to run.
 func (r *run) bind(ctx context.Context, p *piece, segment int) error {
 	s := r.search.snapshot.Segments[segment]
 	p.of, p.segment, p.order, p.base = r, segment, orderOf(segment, 0), s.Base
@@ -300,7 +298,7 @@ func (r *run) bind(ctx context.Context, p *piece, segment int) error {
 
 func (r *run) queryScores() bool { return r.request.Query != nil && plan.Scores(r.request.Query) }
 
-// bindScanner makes a zero scanner of a piece ready.
+// bindScanner initializes the zero scanner of a piece.
 func (p *piece) bindScanner(ctx context.Context) error {
 	r := p.of
 	p.scanner = &p.scans
@@ -310,8 +308,8 @@ func (p *piece) bindScanner(ctx context.Context) error {
 	return r.search.view.InitScanner(ctx, p.scanner, p.segment, r.request.Query, r.request.Filters, r.scoring && r.queryScores())
 }
 
-// defersBinding reports whether a segment is bound only when a hit may come from it:
-// one that is too small to be cut, where the best scores of others are a threshold.
+// defersBinding reports whether a segment is bound only when it may contain a hit: one too
+// small to be cut, in a search in which the best scores of other segments give a threshold.
 func (r *run) defersBinding(segment int) bool {
 	q := r.request
 	if !r.scoring || !r.queryScores() || q.Limit == 0 || q.Sets || q.Values != nil || q.After != nil || q.Before != nil ||
@@ -322,7 +320,7 @@ func (r *run) defersBinding(segment int) bool {
 	return len(segments) > 1 && segments[segment].Reader.NumDocs() < 2*leastRange
 }
 
-// countBefore works out what is known of the total before anything is scanned.
+// countBefore determines what is known about the total before the scan.
 func (r *run) countBefore(pieces []piece) {
 	r.exact = true
 	r.decided.Store(int64(orderOf(len(pieces), 0)))
@@ -337,12 +335,12 @@ func (r *run) countBefore(pieces []piece) {
 	}
 }
 
-// ranksByScore reports whether the best hits are those that score the most.
+// ranksByScore reports whether the best hits are those with the highest scores.
 func (p *piece) ranksByScore() bool {
 	return p.ranker != nil && p.ranker.byScoreAlone && p.ranker.edge == nil && p.signals == nil
 }
 
-// prunes reports whether enough was counted to leave matches out.
+// prunes reports whether enough matches were counted to leave others out.
 func (r *run) prunes() bool {
 	if r.request.Sets {
 		return false

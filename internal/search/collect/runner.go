@@ -15,23 +15,22 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// Options tune a Runner. The zero value works.
+// Options tunes a Runner. The zero value works.
 type Options struct {
-	// Threads is how many pieces run beside the requests' own goroutines; 0
-	// means one less than there are processors, negative none.
+	// Threads is how many pieces run beside the goroutines of the requests; 0 means one less
+	// than the number of processors, a negative number none.
 	Threads int
-	// FilterCacheQueries and FilterCacheBytes bound the cache of filters; 0
-	// means 10,000 filters and 256 MiB, negative no cache.
+	// FilterCacheQueries and FilterCacheBytes bound the cache of filters; 0 means 10,000
+	// filters and 256 MiB, a negative number no cache.
 	FilterCacheQueries int
 	FilterCacheBytes   int64
-	// TermCacheBytes, TypoCacheWords and PrefixCacheWords bound what is kept of
-	// words; 0 means 32 MiB, 1,024 and 8,192, negative no cache.
+	// TermCacheBytes, TypoCacheWords and PrefixCacheWords bound the caches of words; 0 means 32
+	// MiB, 1,024 and 8,192, a negative number no cache.
 	TermCacheBytes                   int64
 	TypoCacheWords, PrefixCacheWords int
 }
 
-// Runner is what all searches of a node share. Any number of goroutines may
-// use it.
+// Runner is the state shared by all searches of a node. It is safe for concurrent use.
 type Runner struct {
 	seats  chan struct{} // one per thread
 	caches *match.Caches
@@ -39,7 +38,7 @@ type Runner struct {
 	meters *metrics.Set
 
 	searches sync.Pool    // of *Search
-	running  atomic.Int32 // searches that run now
+	running  atomic.Int32 // searches running now
 
 	worthHelp, worthCut time.Duration // see the constants
 	leastRange          uint32
@@ -63,8 +62,8 @@ func NewRunner(o Options, meters *metrics.Set) *Runner {
 	return r
 }
 
-// Search starts a search over a snapshot, which must be held as long as the
-// Search is used.
+// Search starts a search over a snapshot, which the caller must hold as long as it uses the
+// Search.
 func (r *Runner) Search(s *snapshot.Snapshot) *Search {
 	w := r.searches.Get().(*Search)
 	w.runner, w.snapshot = r, s
@@ -72,30 +71,29 @@ func (r *Runner) Search(s *snapshot.Snapshot) *Search {
 	return w
 }
 
-// Search is one search over one snapshot. One goroutine uses it, and may close
-// it.
+// Search is one search over one snapshot. It belongs to one goroutine, which may close it.
 type Search struct {
 	runner   *Runner
 	snapshot *snapshot.Snapshot
 	view     match.View
 	fused    map[*plan.Fuse]*fused
 	entered  bool // see Enter
-	idle     *run // one that has ended, for the next; see keep
+	idle     *run // a finished run for reuse; see keep
 }
 
-// Close gives the memory of the search to later ones; results stay what they
-// are. The search must not be used again.
+// Close returns the memory of the search to the pool; results stay valid. The search must not
+// be used again.
 func (s *Search) Close() {
 	r := s.runner
 	*s = Search{idle: s.idle}
 	r.searches.Put(s)
 }
 
-// Snapshot is what the search looks at.
+// Snapshot returns the snapshot of the search.
 func (s *Search) Snapshot() *snapshot.Snapshot { return s.snapshot }
 
-// Sets returns, by segment, the documents that all nodes match; with no nodes
-// all live documents.
+// Sets returns, by segment, the documents that match all nodes; without nodes, all live
+// documents.
 func (s *Search) Sets(ctx context.Context, nodes ...plan.Node) ([]*bitset.Bitset, error) {
 	result, err := s.Run(ctx, &Request{Filters: nodes, CountTo: Everything, Sets: true})
 	if err != nil {
@@ -104,8 +102,8 @@ func (s *Search) Sets(ctx context.Context, nodes ...plan.Node) ([]*bitset.Bitset
 	return bitsOf(result.Sets), nil
 }
 
-// ValueSets returns, by segment, the live list values of a path that satisfy
-// all required nodes together; with none every value.
+// ValueSets returns, by segment, the live list values of a path that satisfy all required nodes
+// together; without nodes, all values.
 func (s *Search) ValueSets(ctx context.Context, path string, required []*plan.Nested) ([]*bitset.Bitset, error) {
 	clauses := clausesOf(required)
 	for _, c := range clauses {
@@ -144,7 +142,7 @@ func (k *setSink) Take(base uint32, matched *match.Bits, _ *match.Sums) bool {
 	return true
 }
 
-// TakeDocs gathers documents into the set.
+// TakeDocs adds documents to the set.
 func (k *setSink) TakeDocs(docs []uint32, _ []float32) bool {
 	for _, doc := range docs {
 		k.set.Set(doc)

@@ -21,7 +21,7 @@ type segmentSignal struct {
 	overlay *snapshot.Overlay
 }
 
-// newSignals returns nil when nothing changes scores.
+// newSignals returns the signals of a segment, nil when there are none.
 func newSignals(wanted []Signal, s *snapshot.Segment, fromOne bool) *signals {
 	if len(wanted) == 0 {
 		return nil
@@ -49,9 +49,8 @@ func (s *signals) apply(doc uint32, score float32) float32 {
 	return float32(final)
 }
 
-// before returns a score that no document needs more than to reach the threshold
-// with the highest factors, rounded down so that it holds in single precision
-// too.
+// before returns the score that a document must exceed before signals so that it can exceed the
+// threshold with the highest factors. It is rounded down to remain valid in single precision.
 func (s *signals) before(threshold float64) float64 {
 	if s.fromOne {
 		return -1

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Enter counts a search as one that needs a core until the function that it
-// returns is called, so that no other search takes the core between two steps.
-// Calls inside of others count once.
+// Enter counts a search as one that needs a core until leave is called, so that no other search
+// takes the core between two steps. Nested calls count once.
 func (s *Search) Enter() (leave func()) {
 	if s.entered {
 		return func() {}
@@ -21,20 +20,19 @@ func (s *Search) Enter() (leave func()) {
 	}
 }
 
-// idle is how many search threads are free and have a core that no running
-// search needs.
+// idle returns how many search threads are free and have a core that no running search needs.
 func (r *Runner) idle() int {
 	threads := cap(r.seats)
 	return max(0, min(threads, threads+1-int(r.running.Load()))-len(r.seats))
 }
 
-// isCrowded reports whether searches and search threads together have more to do
-// than there are cores.
+// isCrowded reports whether searches and search threads together need more cores than there
+// are.
 func (r *Runner) isCrowded() bool {
 	return int(r.running.Load())+len(r.seats) > cap(r.seats)+1
 }
 
-// seats takes up to so many idle search threads.
+// seats takes up to most idle search threads.
 func (s *Search) seats(most int) (taken int) {
 	for most = min(most, s.runner.idle()); taken < most; taken++ {
 		select {
@@ -46,8 +44,8 @@ func (s *Search) seats(most int) (taken int) {
 	return taken
 }
 
-// Cores returns on how many cores to do work that takes so long on one: that of
-// the search, and those that are idle when waking search threads pays.
+// Cores returns how many cores to use for work that takes the given time on one core: that of
+// the search, and idle ones if waking search threads pays.
 func (s *Search) Cores(takes time.Duration) int {
 	defer s.Enter()()
 	if takes < s.runner.worthHelp {
@@ -56,10 +54,9 @@ func (s *Search) Cores(takes time.Duration) int {
 	return 1 + s.runner.idle()
 }
 
-// share runs work on the caller's goroutine, as thread 0, and on the threads it
-// has seats for, which it gives back. Work returns how many pieces it did. The
-// first error is returned after all have ended; it ends the context of the
-// others.
+// share runs work on the caller's goroutine, as thread 0, and on the threads that it has seats
+// for, which it gives up afterwards. work returns how many pieces it did. share returns the
+// first error after all work has ended; the error cancels the context of the others.
 func (s *Search) share(ctx context.Context, seats int, work func(ctx context.Context, thread int) (done int, err error)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
-// runValues answers a request whose hits are list values: the values of
-// matching documents that satisfy the required clauses together.
+// runValues answers a request whose hits are list values: the values of matching documents that
+// satisfy the required clauses together.
 func (s *Search) runValues(ctx context.Context, r *Request) (*Result, error) {
 	run := &run{search: s, request: r, order: effectiveOrder(r)}
 	clauses := clausesOf(r.Values.Required)
@@ -40,7 +40,7 @@ func (s *Search) runValues(ctx context.Context, r *Request) (*Result, error) {
 	return result, nil
 }
 
-// findParent fills in the document of a hit.
+// findParent sets the document of a hit.
 func (s *Search) findParent(h *Hit) {
 	segment, doc := s.locate(h.Doc)
 	base := h.Doc - doc
@@ -50,8 +50,8 @@ func (s *Search) findParent(h *Hit) {
 	}
 }
 
-// runValuesOf finds the values that are hits in one segment, and returns how
-// many documents match.
+// runValuesOf finds the values that are hits in one segment, and returns the number of matching
+// documents.
 func (r *run) runValuesOf(ctx context.Context, p *piece, segment int, clauses []plan.Node, valuesScore bool) (documents int, err error) {
 	if err := r.bind(ctx, p, segment); err != nil {
 		return 0, err
@@ -102,7 +102,7 @@ func (k *valueSink) Take(base uint32, matched *match.Bits, sums *match.Sums) boo
 	return true
 }
 
-// drop forgets the first values.
+// drop removes the first n values.
 func (k *valueSink) drop(n int) {
 	k.docs = k.docs[:copy(k.docs, k.docs[n:])]
 	k.scores = k.scores[:copy(k.scores, k.scores[n:])]
@@ -114,10 +114,9 @@ func (k *valueSink) TakeDocs(docs []uint32, scores []float32) bool {
 	return true
 }
 
-// MatchedValues returns, for each document, the global numbers of its list
-// values of the path that satisfy all required nodes together: by their score
-// where the nodes score, ties and the rest by position. Only the windows
-// around the documents are looked at.
+// MatchedValues returns, for each document, the global numbers of its list values of the path
+// that satisfy all required nodes together, ordered by score if the nodes score, and then by
+// position. It only searches the windows around the documents.
 func (s *Search) MatchedValues(ctx context.Context, path string, required []*plan.Nested, documents []uint32) ([][]uint32, error) {
 	m := &valueMatcher{search: s, path: path, clauses: clausesOf(required), documents: documents, found: make([][]uint32, len(documents))}
 	for _, c := range m.clauses {
@@ -147,7 +146,7 @@ func (s *Search) MatchedValues(ctx context.Context, path string, required []*pla
 	return m.found, nil
 }
 
-// valueMatcher finds the list values of documents that satisfy clauses together.
+// valueMatcher finds the list values of documents that satisfy all clauses.
 type valueMatcher struct {
 	search    *Search
 	path      string // of the list
@@ -157,8 +156,8 @@ type valueMatcher struct {
 	found     [][]uint32 // by document
 }
 
-// match finds the values of the documents at some positions, which lie in one
-// segment and rise.
+// match finds the values of the documents at some positions, which must be in ascending order
+// and in one segment.
 func (m *valueMatcher) match(ctx context.Context, segment int, positions []int) error {
 	scanner, err := m.search.view.ValueScanner(ctx, segment, m.path, m.clauses, m.scoring)
 	if err != nil {
@@ -167,7 +166,7 @@ func (m *valueMatcher) match(ctx context.Context, segment int, positions []int) 
 	defer scanner.Close()
 	of := m.search.snapshot.Segments[segment]
 	sink := &valueSink{}
-	looked := uint32(0) // up to here
+	looked := uint32(0) // end of the windows searched so far
 	for _, at := range positions {
 		first, last := of.Block(m.documents[at] - of.Base)
 		from, to := max(looked, first&^(match.Span-1)), last|(match.Span-1)
@@ -185,8 +184,7 @@ func (m *valueMatcher) match(ctx context.Context, segment int, positions []int) 
 	return nil
 }
 
-// inside returns the values from first up to but not including last, best
-// first.
+// inside returns the values from first up to but not including last, best first.
 func (k *valueSink) inside(first, last uint32) []uint32 {
 	from, _ := slices.BinarySearch(k.docs, first)
 	to, _ := slices.BinarySearch(k.docs, last)

@@ -14,11 +14,11 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// valueSearch is a search whose hits are variants, with what it matches.
+// valueSearch is a search whose hits are variants, and the variants that it matches.
 type valueSearch struct {
 	request   collect.Request
 	documents []func(p *product) bool
-	variants  []func(words []string) bool // of the nested nodes that are required
+	variants  []func(words []string) bool // of the required nested nodes
 	expands   func(p *product) bool       // nil: all
 }
 
@@ -72,7 +72,7 @@ func valuesRandomly(r *rand.Rand) *valueSearch {
 	return s
 }
 
-// wanted returns the hits of a product: its variants that match, or itself.
+// wanted returns the hits of a product: its matching variants, or itself.
 func (s *valueSearch) wanted(p *product) (hits []uint32, matches bool) {
 	if !p.live || slices.ContainsFunc(s.documents, func(holds func(*product) bool) bool { return !holds(p) }) {
 		return nil, false
@@ -89,8 +89,8 @@ func (s *valueSearch) wanted(p *product) (hits []uint32, matches bool) {
 	return hits, true
 }
 
-// Values are the hits of lists over several windows, in several segments, and
-// are the same however much is skipped.
+// Hits are values of lists over several windows, in several segments, and are the same however
+// much is skipped.
 func TestValueHitsOfListsOfEveryLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(23, 5))
 	products := makeProducts(r, 9_000)

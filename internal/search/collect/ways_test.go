@@ -19,9 +19,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Segments large enough for every way of matching: whatever is skipped, read
-// late or looked up elsewhere, hits are those of ranking all matches, and
-// matches are those of reading the documents.
+// Segments large enough for every way of matching: whatever is skipped, read late or looked up
+// elsewhere, the hits equal those of ranking all matches, and the matches those of reading the
+// documents.
 
 type made struct {
 	words  []string
@@ -100,7 +100,7 @@ func finished(t *testing.T, b *segment.Builder, name string) *segment.Reader {
 	return reader
 }
 
-// asked is a query with what it matches.
+// asked is a query and the documents that it matches.
 type asked struct {
 	name  string
 	node  plan.Node
@@ -162,7 +162,7 @@ func askRandomly(r *rand.Rand, docs []made) asked {
 			return strings.Contains(" "+strings.Join(d.words, " ")+" ", " "+strings.Join(words, " ")+" ")
 		}}
 	case 5, 6:
-		// A word and what is near it, as typed words are compiled.
+		// A word and its near terms, as typed words are compiled.
 		w := word()
 		if r.IntN(3) == 0 {
 			w = w[:len(w)-1]
@@ -184,14 +184,14 @@ func askRandomly(r *rand.Rand, docs []made) asked {
 	}}
 }
 
-// nearWord is a word as typed and what is near it.
+// nearWord is a word as typed and its near terms.
 func nearWord(near plan.Expand) *plan.Word {
 	n := &plan.Word{Words: 1, Fields: []plan.WordField{{Structure: near.Structure, Weight: 1, Length: definition.LengthModerate, Terms: []plan.WordTerm{{Text: near.Text, Boost: 1}}}}}
 	n.Read(0, &near)
 	return n
 }
 
-// isNear reports whether one letter more, less or other, or two swapped, make
+// isNear reports whether inserting, deleting or replacing one letter, or swapping two, makes
 // one word the other.
 func isNear(a, b string) bool {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
