@@ -45,7 +45,7 @@ func (b *batch) send(m *mask, sink Sink) bool {
 	return kept == 0 || sink.TakeDocs(b.Docs, b.scores[:kept])
 }
 
-// sendWithin is send for a batch that may extend beyond the range from from to to-1.
+// sendWithin is send for a batch that may extend beyond the range [from, to).
 func (b *batch) sendWithin(m *mask, from, to uint32, sink Sink) bool {
 	first, last := 0, len(b.Docs)
 	for first < last && b.Docs[first] < from {

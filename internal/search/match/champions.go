@@ -18,7 +18,7 @@ import (
 //
 // Example: "canoon" stands for "canon", which 900 documents hold: 40 with three words, 60 with
 // four, 300 with five, the others longer. The list takes whole lengths until it has 128
-// documents, of the last length only the first ones: 40 + 60 + 128. A search for the ten best knows
+// documents, of the last length the first 128: 40 + 60 + 128. A search for the ten best knows
 // that ten documents reach the score of three words and that all documents left out have five
 // words or more. It takes the first ten of the 40, as the others rank after these.
 

@@ -37,8 +37,8 @@ func (s *Scanner) Count(ctx context.Context, enough int) (n int, ok bool, err er
 	return s.CountRange(ctx, 0, s.mask.documents, enough)
 }
 
-// CountRange is Count for the documents from from up to but not including to, which is a
-// multiple of Span or the end. It requires CountsRanges.
+// CountRange is Count for the documents in [from, to); to is a multiple of Span or the end
+// of the segment. It requires CountsRanges.
 func (s *Scanner) CountRange(ctx context.Context, from, to uint32, enough int) (n int, ok bool, err error) {
 	if s.mask.domain != nil {
 		return 0, false, nil

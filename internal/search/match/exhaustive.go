@@ -36,7 +36,7 @@ func (u until) isReached(sink Sink) bool {
 	return u != untilEnd && sink.Prunes() && (u == untilPruning || sink.Threshold() > 0)
 }
 
-// walkWindows walks the windows from from to to. It returns where it stopped, which is to at
+// walkWindows walks the windows in [from, to). It returns where it stopped, which is to at
 // the end.
 func (s *Scanner) walkWindows(ctx context.Context, from, to uint32, sink Sink, until until) (uint32, error) {
 	done := ctx.Done()

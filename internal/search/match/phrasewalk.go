@@ -180,7 +180,7 @@ type filterBlocks struct {
 	to     uint32
 }
 
-// first returns the documents from from on, and possibly some before.
+// first returns the first documents not before from, and possibly some before it.
 func (f *filterBlocks) first(from uint32) []uint32 {
 	if term := f.narrow.lead; term != nil {
 		return f.block(term.finder().SeekBlock(from))

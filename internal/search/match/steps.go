@@ -14,7 +14,7 @@ type step interface {
 	// scores and leaves those of other documents alone. in and out are different sets; run does
 	// not change in.
 	run(base uint32, in, out *Bits, sums *Sums)
-	// bound returns a score that no document from from to to-1 exceeds.
+	// bound returns a score that no document in [from, to) exceeds.
 	bound(from, to uint32) float64
 	// next returns a document at or after from such that no match lies between the two, or
 	// NoMore.

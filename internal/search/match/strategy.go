@@ -110,8 +110,8 @@ func (s *Scanner) chooseText(t *text) choice {
 	return choice{strategy: maxscoreText, text: t}
 }
 
-// Run hands the matches from from up to but not including to over to sink; to is a multiple of
-// Span or the end of the segment. It stops early with the context's error.
+// Run hands the matches in [from, to) to sink; to is a multiple of Span or the end of the
+// segment. It stops early with the context's error.
 func (s *Scanner) Run(ctx context.Context, from, to uint32, sink Sink) error {
 	to = min(to, s.mask.documents)
 	if from < min(to, s.scratch.counted.to) {

@@ -328,7 +328,7 @@ type heldAt struct {
 }
 
 // addLookedUp is addHeld for at most two parts of a word that is not required, in the last
-// range bounded. It adds the score of the first part alone at once, and corrects it if the
+// range bounded. It first adds the score of the first part alone, and corrects it if the
 // second part also holds the document.
 func (s *sumStep) addLookedUp(out *batch, rest, threshold float64) (dropped bool) {
 	docs, sums := out.Docs, out.Sums

@@ -20,8 +20,8 @@ const maxLeadParts = window.MaxLeads
 // block holds the documents of a part in a range that lies in one of its blocks.
 type block struct{ docs, freqs []uint32 }
 
-// nextRange returns the end of the range from from on, at most to, in which each part stays
-// within one block. It decodes nothing. With bounds, it also returns occurrences that no
+// nextRange returns the end, at most to, of a range that begins at from, in which each part
+// stays within one block. It decodes nothing. With bounds, it also returns occurrences that no
 // document of the range exceeds.
 func (s *sumStep) nextRange(from, to uint32, bounds bool) (end uint32, occurrences float64) {
 	for i := range s.parts {
