@@ -46,7 +46,7 @@ func countFlipped(column *columns.Ordinals, set *bitset.Bitset, from, to uint32,
 	}
 }
 
-// behind returns the ordinals of the documents from from on.
+// behind returns the ordinals of the documents that are not before from.
 func behind[T uint8 | uint16 | uint32](ordinals []T, from uint32) []T {
 	return ordinals[min(int(from), len(ordinals)):]
 }
@@ -81,7 +81,7 @@ func countEach[T uint8 | uint16 | uint32](ordinals []T, docs, counts []uint32) {
 }
 
 // countMulti counts every ordinal of a document once; a document's ordinals are distinct
-// already. words cover the documents from from on, which begins a block.
+// already. words begin with the document from, which begins a block.
 func countMulti(column *columns.Ordinals, words []uint64, from uint32, flip uint64, counts []uint32) {
 	w8, w16, w32 := column.Raw()
 	starts := make([]uint32, columns.BlockSize+1)

@@ -32,7 +32,7 @@ type Counting struct {
 // RangeUnit divides the begin of each range, and its end unless it is the last.
 const RangeUnit = columns.BlockSize
 
-// Range counts the documents from from up to but not including to. scratches holds *Scratch.
+// Range counts the documents in [from, to). scratches holds *Scratch.
 func (c *Counting) Range(from, to uint32, scratches *sync.Pool) {
 	into := c.take(scratches)
 	c.count(from, to, into)
