@@ -50,7 +50,7 @@ func (s *Search) help(ctx context.Context, count int, work func(ctx context.Cont
 	return s.shared(ctx, 0, count, s.seats(count-1), work)
 }
 
-// shared runs work for the numbers from from to count-1, on the caller's goroutine and on the
+// shared runs work for the numbers in [from, count), on the caller's goroutine and on the
 // threads that it has seats for.
 func (s *Search) shared(ctx context.Context, from, count, seats int, work func(ctx context.Context, number int) error) error {
 	var next atomic.Int64
