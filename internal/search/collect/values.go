@@ -156,8 +156,8 @@ type valueMatcher struct {
 	found     [][]uint32 // by document
 }
 
-// match finds the values of the documents at some positions, which must be in ascending order
-// and in one segment.
+// match finds the values of the documents at the given positions. These documents must be in
+// ascending order and in one segment.
 func (m *valueMatcher) match(ctx context.Context, segment int, positions []int) error {
 	scanner, err := m.search.view.ValueScanner(ctx, segment, m.path, m.clauses, m.scoring)
 	if err != nil {
