@@ -64,6 +64,24 @@ func TestMarksFollowThePlan(t *testing.T) {
 	}
 }
 
+// TestWordsHaveNumbersOfTheirOwn checks that words behind a phrase do not share numbers
+// with it, as the best fragment is the one with the most distinct words.
+func TestWordsHaveNumbersOfTheirOwn(t *testing.T) {
+	phrase := &plan.Phrase{Structure: "s", Words: []plan.PhraseWord{{Terms: []string{"red"}}, {Offset: 1, Terms: []string{"mug"}}}}
+	n := &plan.And{Clauses: []plan.Node{phrase, term("blue"), nearWord(plan.Expand{Structure: "s", Text: "tea", Prefix: true}), phrase, term("pot")}}
+	seen := map[int]string{}
+	for _, m := range Collect(n)["s"].Mark(nil, tokens("blue red mug teas pot"), 0) {
+		word := "blue red mug teas pot"[m.Start:m.End]
+		if other, ok := seen[m.Word]; ok && other != word {
+			t.Errorf("%q and %q are both word %d", other, word, m.Word)
+		}
+		seen[m.Word] = word
+	}
+	if len(seen) < 5 {
+		t.Errorf("%d words have marks: %v", len(seen), seen)
+	}
+}
+
 // parts splits the only compound of the tests.
 type parts struct{}
 

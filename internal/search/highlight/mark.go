@@ -34,10 +34,8 @@ func (t *Terms) Mark(marks []Mark, tokens []analysis.Token, offset int) []Mark {
 			}
 		}
 	}
-	number := len(t.words) + len(t.near)
-	for _, phrase := range t.phrases {
-		marks = markPhrase(marks, tokens, phrase, offset, number)
-		number += len(phrase.Words)
+	for _, p := range t.phrases {
+		marks = markPhrase(marks, tokens, p.node, offset, p.number)
 	}
 	return marks
 }

@@ -25,7 +25,7 @@ import (
 type Terms struct {
 	words   map[string]int // exact word → number
 	near    []near
-	phrases []*plan.Phrase
+	phrases []phrase
 	count   int // numbers assigned so far
 }
 
@@ -35,6 +35,12 @@ type near struct {
 	word    []rune
 	surface []rune // as typed
 	node    *plan.Expand
+}
+
+// phrase is a phrase whose words are numbered from number on.
+type phrase struct {
+	number int
+	node   *plan.Phrase
 }
 
 // Collect returns the words of the scoring nodes of a plan by structure.
@@ -82,7 +88,7 @@ func collect(n plan.Node, all map[string]*Terms) {
 		}
 	case *plan.Phrase:
 		t := of(n.Structure)
-		t.phrases = append(t.phrases, n)
+		t.phrases = append(t.phrases, phrase{t.count, n})
 		t.count += len(n.Words)
 	default:
 		for _, child := range plan.Children(n) {
