@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// appendLoop is the group commit: it takes what waits, makes it durable with
-// one append, puts it into the table and answers all callers.
+// appendLoop runs the group commits: it takes what waits, makes it durable with one
+// append, applies it to the table and answers all callers.
 func (g *Generation) appendLoop() {
 	for {
 		for long := g.queue.gatherFor(); long > 0; long = g.queue.gatherFor() {
@@ -37,9 +37,9 @@ func (g *Generation) appendLoop() {
 	}
 }
 
-// appendBatch makes a batch durable and applies it. The caller holds order.
-// The returned entries belong to the table and are to be dispatched; the
-// table's count of work already covers them.
+// appendBatch makes a batch durable and applies it. The caller holds order, and
+// must dispatch the returned entries to the table, which already counts them in
+// working.
 func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 	if err := g.writable(); err != nil {
 		g.refuse(batch, err)
@@ -67,8 +67,8 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 		g.refuse(batch, problem.StorageIoError.New("resource", "index").Because(err))
 		return nil, nil
 	case err != nil:
-		// E6: the outcome of this batch is not known; nothing that waits
-		// behind it was written.
+		// E6: the outcome of this batch is unknown; nothing that waits behind it
+		// was written.
 		unknown := problem.StorageUnknown.New("resource", "index").Because(err)
 		g.fail(fmt.Errorf("append to the log: %w", err))
 		g.queue.done(batch)
@@ -82,7 +82,7 @@ func (g *Generation) appendBatch(batch []*operation) ([]*entry, *table) {
 	return entries, t
 }
 
-// applyBatch puts operations that are durable into the active table.
+// applyBatch applies durable operations to the active table.
 func (g *Generation) applyBatch(batch []*operation, lsn, promised uint64) ([]*entry, *table) {
 	now := time.Now()
 	arena := newEntries(batch)
@@ -109,8 +109,8 @@ func (g *Generation) applyBatch(batch []*operation, lsn, promised uint64) ([]*en
 	return entries, t
 }
 
-// refuse answers a batch that was settled as not written, and everything that
-// waits behind it, because an update there may have read it.
+// refuse fails a batch that is known not to be written, and everything that waits
+// behind it, because an update there may have read it.
 func (g *Generation) refuse(batch []*operation, refusal error) {
 	waiting := g.queue.refuseWaiting(nil)
 	g.queue.done(batch)
@@ -118,7 +118,8 @@ func (g *Generation) refuse(batch []*operation, refusal error) {
 	settleAll(waiting, 0, refusal)
 }
 
-// settleAll answers operations, those of one stream that follow each other at once.
+// settleAll answers operations; consecutive ones of the same stream are answered
+// with one call.
 func settleAll(operations []*operation, sequence uint64, err error) {
 	for len(operations) > 0 {
 		count := 1
@@ -130,7 +131,7 @@ func settleAll(operations []*operation, sequence uint64, err error) {
 	}
 }
 
-// writable returns why nothing may be written now, nil when it may.
+// writable returns an error when writes are currently impossible.
 func (g *Generation) writable() error {
 	g.mu.Lock()
 	failure, recovering := g.failure, g.recovering
@@ -153,8 +154,9 @@ func (g *Generation) enoughSpace() error {
 	return nil
 }
 
-// CheckSpace fails while a disk has fewer bytes free than writes leave: minFree, 0 for
-// the smaller of 1 GiB and 5 %, negative for any.
+// CheckSpace returns an error while fewer bytes are free than the reserve: minFree,
+// or the smaller of 1 GiB and 5 % when minFree is 0. A negative minFree means no
+// reserve.
 func CheckSpace(fs vfs.FS, minFree int64) error {
 	if minFree < 0 {
 		return nil
@@ -176,7 +178,7 @@ func CheckSpace(fs vfs.FS, minFree int64) error {
 	return nil
 }
 
-// refusal returns what is answered after a failure. The caller holds mu.
+// refusal returns the error of writes after a failure. The caller holds mu.
 func (g *Generation) refusal() error {
 	if errors.Is(g.failure, ErrFenced) || g.options.ReadOnly {
 		return problem.IndexReadonly.New().Because(g.failure)
@@ -184,7 +186,8 @@ func (g *Generation) refusal() error {
 	return problem.IndexClosed.New().Because(g.failure)
 }
 
-// storageProblem returns the problem that a failure to replace the manifest is to a caller.
+// storageProblem returns the problem that a caller sees when the manifest cannot be
+// replaced.
 func storageProblem(err error) error {
 	var known *problem.Problem
 	switch {

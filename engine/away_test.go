@@ -17,12 +17,12 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// publishing is a shared storage whose answers the test sets.
+// publishing is a shared storage whose results the test sets.
 type publishing func(context.Context) error
 
 func (p publishing) Publish(ctx context.Context, _ *manifest.Manifest) error { return p(ctx) }
 
-// published opens a generation with one write that is not committed.
+// published opens a generation with one uncommitted write.
 func published(t *testing.T, options Options, answer publishing) *Generation {
 	t.Helper()
 	return publishedBy(t, options, answer)
@@ -52,8 +52,8 @@ func everything(_ context.Context, view *snapshot.Snapshot) ([]document.Key, err
 	return []document.Key{"a"}, nil
 }
 
-// I20: whatever needs a commit that does not come about is answered with a
-// problem: of a request that did nothing it is known that it did nothing.
+// I20: an operation that needs a commit which fails returns a problem, and one that
+// did nothing says so.
 func TestWithoutACommitThereIsAProblem(t *testing.T) {
 	narrow, err := definition.Parse([]byte(books), analysis.NewBuilder(analysis.Options{}).Capabilities())
 	if err != nil {
@@ -88,8 +88,8 @@ func TestWithoutACommitThereIsAProblem(t *testing.T) {
 	}
 }
 
-// A deletion by query that waits for a commit which does not come about gives up,
-// and writes that waited behind it go on.
+// A deletion by query gives up when the commit it needs does not come, and writes
+// that waited behind it continue.
 func TestADeletionDoesNotHoldWritesWithoutEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		options := manual
@@ -123,8 +123,9 @@ func TestADeletionDoesNotHoldWritesWithoutEnd(t *testing.T) {
 	})
 }
 
-// A definition of which the storage does not say whether it has it is answered as
-// soon as a write would be. Writes wait until it is settled, and it is in force then.
+// When the storage does not say whether it has a new definition, the change is
+// answered as soon as a write would be. Writes wait until it is settled, and it is
+// in force then.
 func TestADefinitionThatIsNotSettledIsAnswered(t *testing.T) {
 	narrow, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`), analysis.NewBuilder(analysis.Options{}).Capabilities())
 	if err != nil {
@@ -167,8 +168,8 @@ func TestADefinitionThatIsNotSettledIsAnswered(t *testing.T) {
 	})
 }
 
-// So does a change of the definition that waits for its turn to replace the
-// manifest, which a commit may have for as long as its upload takes.
+// A change of the definition also gives up waiting for its turn to replace the
+// manifest, which a commit may hold for as long as its upload takes.
 func TestADefinitionDoesNotHoldWritesWithoutEnd(t *testing.T) {
 	narrow, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`), analysis.NewBuilder(analysis.Options{}).Capabilities())
 	if err != nil {

@@ -7,20 +7,21 @@ import (
 	"github.com/quiresearch/quire/internal/turn"
 )
 
-// Budget is memory for documents that are not yet committed, shared by all
-// generations that are given it: what is indexed and not yet in a file, and
-// what is known of every change until the commit. When it is used up, a caller that
-// indexes writes what it holds into a file, unless that is little: then the
-// generation that holds most is made to commit. So is one whose changes alone
-// take half of the budget, because files do not make them fewer.
+// Budget bounds the memory for uncommitted documents and is shared by all
+// generations that are given it. It covers the index data that is not in a file yet
+// and what is kept of every change until the commit. When the budget is used up, a
+// worker writes its builder to a file, unless the builder is small: then the
+// generation that holds the most memory must commit. So must a generation whose
+// changes alone take half of the budget, because writing files does not reduce
+// those.
 //
-// Every byte in use counts twice, because the garbage collector lets the heap
-// grow to twice of what is in use. A process that writes stays within its
-// budget and what it needs anyway: its program, operations that wait for the
-// log (Options.QueueBytes), pages of mapped files, buffers of a flush and a
-// merge; some 300 MiB.
+// Every byte in use counts twice, because the garbage collector lets the heap grow
+// to twice the live bytes. A process that writes stays within its budget plus what
+// it needs anyway: its program, operations that wait for the log
+// (Options.QueueBytes), pages of mapped files, buffers of a flush and a merge; some
+// 300 MiB.
 //
-// A Budget may be used by any number of goroutines.
+// A Budget is safe for concurrent use.
 type Budget struct {
 	most int64
 	used atomic.Int64
@@ -28,11 +29,11 @@ type Budget struct {
 	mu      sync.Mutex
 	holders map[*Generation]bool
 
-	settling turn.Lock  // held by the one generation that is merged at rest
-	weighing sync.Mutex // held while a document is analysed to see what it takes
+	settling turn.Lock  // held by the one generation that merges at rest
+	weighing sync.Mutex // held while a document is analysed to measure its cost
 }
 
-// NewBudget returns a budget of so many bytes; 0 means 256 MiB.
+// NewBudget returns a budget of the given number of bytes; 0 means 256 MiB.
 func NewBudget(bytes int64) *Budget {
 	if bytes <= 0 {
 		bytes = defaultMemory
@@ -42,25 +43,25 @@ func NewBudget(bytes int64) *Budget {
 
 const defaultMemory = 256 << 20
 
-// leastFlush is the size below which a builder is not written out only because
+// leastFlush is the size below which a builder is not written out merely because
 // others hold the memory.
 const leastFlush = 1 << 20
 
-// leastShare is the memory that a worker is worth having for: with much less, a
-// builder is full before it holds a few documents.
+// leastShare is the least memory that justifies a worker: with much less, a builder
+// is full after a few documents.
 const leastShare = 2 * collected * leastFlush
 
-// mostBuilder is the size of a builder above which it is written out whatever the
-// memory: the postings of a builder take at most 4 GiB.
+// mostBuilder is the size at which a builder is written out however much memory is
+// left: the postings of a builder cannot exceed 4 GiB.
 const mostBuilder = 2 << 30
 
-// leastEntries is the memory of changes below which they need no commit.
+// leastEntries is the memory of changes below which they trigger no commit.
 const leastEntries = 16 << 20
 
-// collected is how much memory a byte in use takes.
+// collected is the number of bytes of memory counted for each byte in use.
 const collected = 2
 
-// holding is what a budget knows of the memory of one owner, which alone
+// holding is the memory of one owner as the budget counts it. Only the owner
 // changes it.
 type holding struct{ counted int64 }
 
@@ -72,8 +73,8 @@ func (g *Generation) account(h *holding, bytes int64) {
 	g.options.Budget.used.Add(change)
 }
 
-// isOver reports whether a run that has so many bytes in use is to be written
-// out.
+// isOver reports whether a run with the given number of bytes in use must be
+// written out.
 func (g *Generation) isOver(bytes int64, workers int) bool {
 	b := g.options.Budget
 	switch {
@@ -88,8 +89,8 @@ func (g *Generation) isOver(bytes int64, workers int) bool {
 	return false
 }
 
-// accountEntries counts what a table knows of its changes, and has it committed
-// when that is much. The caller holds mu.
+// accountEntries counts the memory of changes to a table, and requests a commit
+// when it grows large. The caller holds mu.
 func (g *Generation) accountEntries(t *table, bytes int64) {
 	t.bytes += bytes
 	g.account(&t.holding, t.bytes)
@@ -98,14 +99,14 @@ func (g *Generation) accountEntries(t *table, bytes int64) {
 	}
 }
 
-// press makes a generation commit.
+// press makes the generation commit.
 func (g *Generation) press() {
 	if !g.pressed.Swap(true) {
 		g.committing.wake()
 	}
 }
 
-// relieve makes the generation that holds most commit.
+// relieve makes the generation that holds the most memory commit.
 func (b *Budget) relieve() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -126,7 +127,7 @@ func (b *Budget) join(g *Generation) {
 	b.holders[g] = true
 }
 
-// leave gives back what a closed generation held.
+// leave returns the memory of a closed generation to the budget.
 func (b *Budget) leave(g *Generation) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

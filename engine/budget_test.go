@@ -10,7 +10,7 @@ import (
 )
 
 // TestGenerationsShareABudget fills one generation, then another: together they
-// stay near the budget, and the one that holds most makes room by a commit.
+// stay near the budget, and the one that holds most frees memory by committing.
 func TestGenerationsShareABudget(t *testing.T) {
 	const most = 4 << 20
 	options := manual
@@ -29,13 +29,13 @@ func TestGenerationsShareABudget(t *testing.T) {
 			}
 			mustAdd(t, g, texts...)
 		}
-		// What was acknowledged may still wait for its worker.
+		// Acknowledged documents may still wait for their worker.
 		g.mu.Lock()
 		indexing := g.active
 		g.mu.Unlock()
 		indexing.working.Wait()
 	}
-	// What is left is less than the other generation would write out by itself.
+	// What is left is less than the other generation would write out on its own.
 	full := func() bool { return options.Budget.used.Load() > most-leastFlush/2 }
 	written := 0
 	for ; !full(); written += 100 {
@@ -79,7 +79,7 @@ func TestGenerationsShareABudget(t *testing.T) {
 	}
 }
 
-// Little memory is not divided among the cores, each of which would write a
+// A small memory is not divided among all cores, each of which would write a
 // segment for every few documents.
 func TestLittleMemoryHasFewWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(32))

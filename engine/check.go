@@ -17,10 +17,10 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// CheckAll checks every generation in a directory and below it, writes one line
-// for each to out, and returns what is wrong with any of them. A directory
-// without generations is reported as such and has nothing wrong. Nothing is changed;
-// the generations must not be open.
+// CheckAll checks every generation in a directory and below it, writes one line for
+// each to out, and returns everything that is wrong. A directory without
+// generations is reported on out and is not an error. CheckAll changes nothing; the
+// generations must not be open.
 func CheckAll(fs vfs.FS, directory string, out io.Writer) error {
 	found := 0
 	err := checkBelow(fs, directory, out, &found)
@@ -54,26 +54,26 @@ func checkBelow(fs vfs.FS, directory string, out io.Writer, found *int) error {
 	return errors.Join(failures...)
 }
 
-// Report is what a check found in a generation that is whole.
+// Report describes a generation that a check found intact.
 type Report struct {
 	Sequence  uint64
 	Documents int
 	Segments  int
 	Bytes     int64
-	Logged    int // operations in the log behind the last commit
+	Logged    int // operations in the log after the last commit
 }
 
-// String returns the report on one line.
+// String returns the report as one line.
 func (r Report) String() string {
 	return fmt.Sprintf("ok, commit %d, %d documents in %d segments, %d bytes, %d operations in the log",
 		r.Sequence, r.Documents, r.Segments, r.Bytes, r.Logged)
 }
 
-// Check walks everything in the directory of a generation: that the files are
-// those that the manifest names, their checksums, order and counts, that no key
-// is live twice, that a document lives or dies with its list values, and that
-// the log follows on the commit. The first thing wrong is returned. Nothing is
-// changed; the generation must not be open.
+// Check verifies everything in the directory of a generation: that the files are
+// those that the manifest names, their checksums, order and counts, that no key is
+// live twice, that a document and its list values are live or deleted together, and
+// that the log continues from the commit. It returns the first error found. Check
+// changes nothing; the generation must not be open.
 func Check(fs vfs.FS, directory string) (Report, error) {
 	m, err := manifest.Read(fs, directory)
 	if err != nil {
@@ -112,7 +112,7 @@ func Check(fs vfs.FS, directory string) (Report, error) {
 	return report, err
 }
 
-// checkFile compares a file with what the manifest says about it.
+// checkFile compares a file with its entry in the manifest.
 func checkFile(fs vfs.FS, directory string, file manifest.File) error {
 	name := path.Join(directory, file.Name)
 	mapping, err := fs.Map(name)
@@ -129,7 +129,7 @@ func checkFile(fs vfs.FS, directory string, file manifest.File) error {
 	return nil
 }
 
-// checkLive finds list values that do not live and die with their document.
+// checkLive verifies that list values are live exactly when their document is.
 func checkLive(s *snapshot.Segment) error {
 	parents := s.Reader.Parents()
 	if parents == nil || s.Live == nil {
@@ -143,7 +143,7 @@ func checkLive(s *snapshot.Segment) error {
 	return nil
 }
 
-// checkKeys gathers the keys of live documents and finds those met before.
+// checkKeys adds the keys of live documents to keys and rejects duplicates.
 func checkKeys(s *snapshot.Segment, keys map[string]string) error {
 	field := s.Reader.Terms(layout.Key)
 	if field == nil {
@@ -171,8 +171,8 @@ func checkKeys(s *snapshot.Segment, keys map[string]string) error {
 	return nil
 }
 
-// checkLog reads the log behind the commit and counts its operations. A torn
-// end is not damage: opening the generation cuts it.
+// checkLog reads the log after the commit and counts its operations. A torn tail is
+// not damage: opening the generation truncates it.
 func checkLog(fs vfs.FS, directory string, m *manifest.Manifest) (operations int, err error) {
 	if _, err := fs.List(directory); errors.Is(err, vfs.ErrNotExist) {
 		return 0, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Nothing brings a snapshot back once a generation is closed, whatever replaces
-// the manifest at that moment: its files would stay open for ever.
+// Nothing installs a snapshot once a generation is closed, whatever replaces the
+// manifest at that moment: its files would stay open for ever.
 func TestNoSnapshotAfterClose(t *testing.T) {
 	for range 60 {
 		fs := vfs.Memory()

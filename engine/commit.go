@@ -19,16 +19,16 @@ const (
 	forcedInterval = time.Second // between two commits for freshness
 )
 
-// commitRequest is a caller that waits for a commit that was not cut yet.
+// commitRequest is a caller that waits for a commit that has not been cut yet.
 type commitRequest struct {
 	trigger Trigger
 	done    chan error // buffered
 }
 
 // Commit makes everything acknowledged before the call visible and returns the
-// sequence number that holds it. Calls at the same time share a commit. An
-// error leaves the writes where they are; they are committed later. It is a
-// problem, or that of ctx.
+// sequence number that holds it. Concurrent calls share a commit. After an error
+// the writes stay where they are and are committed later. The error is a problem,
+// or that of ctx.
 func (g *Generation) Commit(ctx context.Context, trigger Trigger) (uint64, error) {
 	request := &commitRequest{trigger: trigger, done: make(chan error, 1)}
 	g.mu.Lock()
@@ -47,12 +47,12 @@ func (g *Generation) Commit(ctx context.Context, trigger Trigger) (uint64, error
 	}
 }
 
-// ErrNotPromised is the answer to a wait for a commit that was never promised.
+// ErrNotPromised is returned for a wait for a commit that was never promised.
 var ErrNotPromised = errors.New("no writer was promised this commit")
 
-// WaitFor returns when the snapshot has reached a commit. It makes the writer
-// commit, at most once a second for all callers together. A sequence number
-// that no writer was promised is answered with ErrNotPromised at once.
+// WaitFor blocks until the snapshot has reached a commit. It makes the writer
+// commit, at most once a second for all callers together. For a sequence number
+// that was not promised to any writer it returns ErrNotPromised at once.
 func (g *Generation) WaitFor(ctx context.Context, sequence uint64) error {
 	asked := false
 	for {
@@ -83,7 +83,7 @@ func (g *Generation) WaitFor(ctx context.Context, sequence uint64) error {
 	}
 }
 
-// commitLoop decides when to commit and does it, until nothing waits for a commit.
+// commitLoop decides when to commit and commits, until nothing waits for a commit.
 func (g *Generation) commitLoop(ctx context.Context) {
 	var retryAt time.Time
 	retry := firstRetry
@@ -113,7 +113,7 @@ func (g *Generation) commitLoop(ctx context.Context) {
 	}
 }
 
-// endRequests answers those who wait when no commit comes any more.
+// endRequests fails the waiting callers when there will be no more commits.
 func (g *Generation) endRequests() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -124,8 +124,9 @@ func (g *Generation) endRequests() {
 	g.requests = nil
 }
 
-// due returns why a commit is to be made now with those who wait for it, or
-// how long to wait before asking again; zero means until woken.
+// due returns the trigger of a commit that must run now and the requests that wait
+// for it. Without one it returns how long to wait before asking again; zero means
+// until woken.
 func (g *Generation) due(now, retryAt time.Time) (Trigger, []*commitRequest, time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -181,7 +182,7 @@ func (g *Generation) due(now, retryAt time.Time) (Trigger, []*commitRequest, tim
 
 // commit makes the operations up to now visible. Only the commit loop calls it.
 func (g *Generation) commit(ctx context.Context) error {
-	// A table left by a failed commit goes first; what came meanwhile follows.
+	// A table left by a failed commit goes first; later operations follow.
 	for {
 		t, retried := g.cut()
 		if t == nil {
@@ -203,9 +204,9 @@ func (g *Generation) commit(ctx context.Context) error {
 	}
 }
 
-// cut freezes the active table at the end of a batch and begins another one.
-// It returns nil when nothing changed, and the frozen table of an earlier
-// commit when that failed.
+// cut freezes the active table at the end of a batch and begins a new one. It
+// returns nil when nothing changed, and the table of the earlier commit if that one
+// failed.
 func (g *Generation) cut() (t *table, retried bool) {
 	g.order.Lock()
 	defer g.order.Unlock()
@@ -250,26 +251,26 @@ func (g *Generation) flush(t *table) error {
 	return errors.Join(failures...)
 }
 
-// releaseLog gives back the log that a commit holds.
+// releaseLog releases the part of the log that a commit holds.
 func (g *Generation) releaseLog(upTo uint64) error {
 	g.order.Lock()
 	defer g.order.Unlock()
 	return g.log.Release(upTo)
 }
 
-// publish makes a manifest the current one. The caller holds publishing. When
-// the outcome is not known the generation fails: what is on disk decides at the
-// next opening.
+// publish makes a manifest the current one. The caller holds publishing. If the
+// outcome is unknown the generation fails, and the next opening goes by what is on
+// disk.
 func (g *Generation) publish(ctx context.Context, next *manifest.Manifest) error {
 	g.mu.Lock()
 	failure := g.failure
 	g.mu.Unlock()
 	if failure != nil {
-		// What is stored may be newer than what the next one was built on.
+		// The stored manifest may be newer than the one that next was built on.
 		return fmt.Errorf("publish commit %d: %w", next.Sequence, failure)
 	}
 	if err := g.fs.SyncDir(g.storage.Directory); err != nil {
-		// The names of new files may be lost, and asking again proves nothing.
+		// The names of new files may be lost, and a second sync proves nothing.
 		g.fail(fmt.Errorf("sync directory: %w", err))
 		return err
 	}
@@ -283,7 +284,7 @@ func (g *Generation) publish(ctx context.Context, next *manifest.Manifest) error
 	}
 	err := manifest.Write(g.fs, g.storage.Directory, next)
 	if err != nil && g.storage.Publisher != nil {
-		// It is published; only this copy does not know it.
+		// It is published, but this copy does not know it.
 		err = fmt.Errorf("%w: %w", manifest.ErrUnsettled, err)
 	}
 	if errors.Is(err, manifest.ErrUnsettled) {

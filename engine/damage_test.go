@@ -76,7 +76,7 @@ func contents(t *testing.T, fs vfs.FS) map[string][]byte {
 	return files
 }
 
-// restore makes a file system of the files.
+// restore makes a file system with the given files.
 func restore(t *testing.T, files map[string][]byte) vfs.FS {
 	t.Helper()
 	fs := vfs.Memory()
@@ -93,7 +93,7 @@ func restore(t *testing.T, files map[string][]byte) vfs.FS {
 }
 
 // F21: each kind of file truncated, emptied, flipped, missing or swapped is
-// refused or does no harm, and a refused opening deletes nothing.
+// rejected or does no harm, and a rejected opening deletes nothing.
 func TestDamagedFilesAreRefused(t *testing.T) {
 	files, want := stored(t)
 	kinds := make(map[string]bool)
@@ -144,7 +144,7 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 			view.Release()
 			abandon(g)
 			if err != nil {
-				// I12: what a segment holds is verified before it is used.
+				// I12: segment contents are verified before they are used.
 				if !errors.Is(err, vfs.ErrFault) || !errors.Is(err, blockfile.ErrCorrupt) {
 					t.Fatalf("%s %s: opened, then %v", name, damage, err)
 				}
@@ -166,7 +166,7 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 }
 
-// A segment that is damaged where nothing is read is found by a verification.
+// Verify finds damage in parts of a segment that nothing reads.
 func TestVerifyFindsDamage(t *testing.T) {
 	files, _ := stored(t)
 	found := 0
@@ -196,7 +196,7 @@ func TestVerifyFindsDamage(t *testing.T) {
 }
 
 // I12: a damaged segment is never merged, leaves no file of a merge that met it,
-// and does not keep the others from being merged.
+// and does not prevent the others from being merged.
 func TestADamagedSegmentIsLeftOutOfMerges(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)
@@ -243,7 +243,7 @@ func TestADamagedSegmentIsLeftOutOfMerges(t *testing.T) {
 	}
 	view.Release()
 	named := g.Manifest()
-	abandon(g) // the verification of what was found holds on to its files
+	abandon(g) // the running verification holds on to its files
 	for name := range contents(t, fs) {
 		if path.Ext(name) == segmentSuffix && named.File(path.Base(name)) == nil {
 			t.Errorf("%s is left", name)
@@ -251,8 +251,8 @@ func TestADamagedSegmentIsLeftOutOfMerges(t *testing.T) {
 	}
 }
 
-// F22: a manifest that is missing or older than the files never means that
-// there is nothing: the opening is refused and nothing is deleted.
+// F22: a manifest that is missing or older than the files is never taken for an
+// empty generation: the opening fails and nothing is deleted.
 func TestMissingAndOlderManifests(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)
@@ -341,7 +341,7 @@ func TestCheckFindsAKeyThatIsLiveTwice(t *testing.T) {
 	}
 }
 
-// F38: a page that cannot be read is an error, not the end of the process.
+// F38: an unreadable page is an error and does not end the process.
 func TestUnreadablePageIsAnError(t *testing.T) {
 	root := t.TempDir()
 	name := path.Join(root, "file")

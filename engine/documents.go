@@ -16,9 +16,9 @@ import (
 // isKeyed reports whether documents have a primary key of their own.
 func (g *Generation) isKeyed() bool { return g.Schema().PrimaryKey() != nil }
 
-// addition makes the operation of a new document. The document belongs to the
-// operation from now on. The signal values of the document that it replaces
-// stay unless it gives others.
+// addition makes the operation for a new document, which takes ownership of the
+// document. Signal values of the replaced document are kept unless the new one
+// gives others.
 func (g *Generation) addition(key string, d *document.Document) (*operation, error) {
 	var carried []signalValue
 	if signals := len(g.Schema().Signals()); signals > 0 && len(d.Key) > 0 && givenSignals(d) < signals {
@@ -33,8 +33,9 @@ func (g *Generation) addition(key string, d *document.Document) (*operation, err
 	return g.replacement(key, d, carried)
 }
 
-// admitAnalysis refuses a document whose texts take more work than a document of its
-// size has. The work is counted, so that every node decides alike.
+// admitAnalysis rejects a document whose texts take more analysis steps than a
+// document of its size may. The steps are counted, not timed, so that every node
+// decides alike.
 func (g *Generation) admitAnalysis(d *document.Document) error {
 	f, err := indexing.Weigh(g.pipeline.Load().chains, d, &g.options.Budget.weighing)
 	if err != nil {
@@ -46,7 +47,7 @@ func (g *Generation) admitAnalysis(d *document.Document) error {
 	return nil
 }
 
-// givenSignals counts the signal fields that a document gives a value.
+// givenSignals counts the signal fields for which a document has a value.
 func givenSignals(d *document.Document) int {
 	given := 0
 	for _, signal := range d.Signals {
@@ -57,11 +58,11 @@ func givenSignals(d *document.Document) int {
 	return given
 }
 
-// replacement makes the operation of a document with the signal values it
-// carries over.
+// replacement makes the operation for a document with the signal values carried
+// over to it.
 func (g *Generation) replacement(key string, d *document.Document, carried []signalValue) (*operation, error) {
 	if schema := g.Schema(); d.Schema() != schema {
-		// The definition changed since the caller read the document.
+		// The definition has changed since the caller parsed the document.
 		again, err := readWhole(document.NewReader(schema), d.JSON())
 		if err != nil {
 			return nil, err
@@ -89,15 +90,17 @@ func (g *Generation) replacement(key string, d *document.Document, carried []sig
 	}, nil
 }
 
-// noSignals is the head of a document without signal values. It is not changed.
+// noSignals is the head of a document without signal values. It must not be
+// changed.
 var noSignals = appendSignals(nil, nil)
 
-// signalValues returns what a write gives, by field.
+// signalValues returns the values of a write, sorted by field.
 func signalValues(signals []document.Signal) []signalValue {
 	return appendSignalValues(make([]signalValue, 0, len(signals)), signals)
 }
 
-// appendSignalValues is signalValues in the memory of values, which is empty.
+// appendSignalValues is signalValues into the memory of values, which must be
+// empty.
 func appendSignalValues(values []signalValue, signals []document.Signal) []signalValue {
 	for _, signal := range signals {
 		values = append(values, signalValue{Field: signal.Field.Path, Value: signal.Number, Has: !signal.Clear})
@@ -105,7 +108,7 @@ func appendSignalValues(values []signalValue, signals []document.Signal) []signa
 	return sortedSignals(values)
 }
 
-// sortedSignals orders values by field; of two for one field the last counts.
+// sortedSignals sorts values by field; if a field occurs twice the last value wins.
 func sortedSignals(values []signalValue) []signalValue {
 	if len(values) < 2 {
 		return values
@@ -121,7 +124,7 @@ func sortedSignals(values []signalValue) []signalValue {
 	return kept
 }
 
-// readWhole reads one document alone.
+// readWhole parses one document on its own.
 func readWhole(reader *document.Reader, source []byte) (*document.Document, error) {
 	var found problem.List
 	d := reader.Read(source, problem.Path{}, &found)
@@ -131,8 +134,8 @@ func readWhole(reader *document.Reader, source []byte) (*document.Document, erro
 	return d, nil
 }
 
-// addTo puts a document into a run with the key and the signal values of
-// its entry, and gives its memory back.
+// addTo adds a document to a run with the key and the signal values of its entry,
+// and releases the memory of the document.
 func addTo(r *run, d *document.Document, e *entry) (segment.DocID, error) {
 	defer d.Release()
 	d.Key = document.Key(e.key)

@@ -1,6 +1,6 @@
-// Package engine keeps one generation of an index: a definition and the
-// documents written under it, in one directory. It is the whole search engine
-// as a Go library and knows nothing of HTTP, nodes or buckets.
+// Package engine keeps one generation of an index: a definition and the documents
+// written under it, in one directory. It is the whole search engine as a Go library
+// and knows nothing of HTTP, nodes or buckets.
 //
 //	err := engine.Create(ctx, engine.Storage{FS: fs, Directory: "books"}, definition)
 //	g, err := engine.Open(ctx, engine.Storage{FS: fs, Directory: "books"}, engine.Options{})
@@ -13,26 +13,26 @@
 //	view := g.Snapshot()           // for searches
 //	defer view.Release()
 //
-// A write goes through the log: it is acknowledged when a group commit made it
-// durable, then indexed in memory on all cores, and becomes visible with the
-// next commit. A commit writes segments and one side file, replaces the
-// manifest and then the snapshot. Merges run beside; neither blocks a search.
+// A write goes through the log: it is acknowledged once a group commit has made it
+// durable, then indexed in memory on all cores, and becomes visible with the next
+// commit. A commit writes segments and one side file, and replaces the manifest and
+// then the snapshot. Merges run concurrently; neither blocks a search.
 //
-// Invariants (numbers of the guarantees that they serve in brackets):
+// Invariants (in brackets, the guarantees that they serve):
 //
 //	E1  An operation is in the log before it is acknowledged. [I1]
-//	E2  The operations of a table are the log records behind the last commit up
-//	    to the cut, whole batches in order; replaying them gives the same
+//	E2  The operations of a table are the log records after the last commit up to
+//	    the cut, whole batches in order; replaying them yields the same
 //	    documents. [I3 I4]
-//	E3  The commit sequence number given to a writer is not reached by a commit
-//	    without its write, across restarts. [I6 I7]
+//	E3  No commit reaches the commit sequence number given to a writer without
+//	    containing its write, across restarts. [I6 I7]
 //	E4  A manifest is written after everything it names is durable, and a
 //	    snapshot is shown after its manifest is. [I5 I11]
 //	E5  Live documents of a commit = live before + added − deleted, or the commit
 //	    is refused.
-//	E6  After an append whose outcome is not known nothing is acknowledged.
+//	E6  After an append with an unknown outcome nothing is acknowledged.
 //
-// A Generation may be used by any number of goroutines; a WriteStream by one.
+// A Generation is safe for concurrent use; a WriteStream belongs to one goroutine.
 package engine
 
 import (
@@ -61,22 +61,22 @@ type Storage struct {
 	ID string
 	// Log keeps changes between commits; nil means files in the directory.
 	Log Log
-	// Publisher makes a commit known beyond the directory; nil means that
-	// commits are local.
+	// Publisher makes commits known beyond the directory; nil means that commits
+	// are local.
 	Publisher Publisher
 }
 
-// Log keeps operations durable between commits. Numbers follow each other
-// without holes. The engine makes one call at a time.
+// Log keeps operations durable between commits. Record numbers are consecutive. The
+// engine makes one call at a time.
 type Log interface {
-	// Replay hands every record above after to visit, in order. It runs once,
-	// before the first Append; the payload belongs to visit.
+	// Replay passes every record after the given number to visit, in order. It runs
+	// once, before the first Append; visit owns the payload.
 	Replay(after uint64, visit func(lsn uint64, payload []byte) error) error
 	// Append returns nil when the record is durable. An error that wraps
-	// log.ErrNotWritten is settled as absent; after any other one nothing more
-	// is appended.
+	// log.ErrNotWritten means that the record is certainly absent; after any other
+	// error the engine appends nothing more.
 	Append(lsn uint64, payload []byte) error
-	// Release is called when the records up to a number are in a commit.
+	// Release tells the log that a commit holds the records up to a number.
 	Release(upTo uint64) error
 	Close() error
 }
@@ -84,18 +84,19 @@ type Log interface {
 // Publisher makes commits known beyond the directory of the generation: it
 // uploads the files that the manifest names and replaces the shared manifest.
 type Publisher interface {
-	// Publish returns nil when the manifest is the current one for all nodes.
-	// It may fill in keys of files, epoch, low-water marks and retired objects. An error
-	// that wraps ErrFenced means that another writer took over.
+	// Publish returns nil once the manifest is the current one for all nodes. It
+	// may fill in keys of files, epoch, low-water marks and retired objects. An
+	// error that wraps ErrFenced means that another writer took over.
 	Publish(ctx context.Context, next *manifest.Manifest) error
 }
 
-// Uploader is a Publisher that can store a large file before the manifest that names
-// it is made: a merge does not keep commits waiting for its upload.
+// Uploader is a Publisher that can store a large file before the manifest that
+// names it exists, so that commits do not wait for the upload of a merge.
 type Uploader interface {
 	// Upload stores a file of the directory. Publish does not store it again.
 	Upload(ctx context.Context, file manifest.File) error
-	// Discard gives up a file that Upload was called for and no manifest will name.
+	// Discard gives up a file that was passed to Upload and that no manifest will
+	// name.
 	Discard(name string)
 }
 
@@ -104,24 +105,24 @@ var ErrFenced = errors.New("another writer took over")
 
 // Options tune a generation. The zero Options work.
 type Options struct {
-	MaxChanges  int           // changes that trigger a commit; 0 = 10 000, negative = off
-	MaxInterval time.Duration // age of the oldest change that triggers one; 0 = 5 s, negative = off
-	MergeFloor  int64         // bytes below which segments are merged eagerly; 0 = default
+	MaxChanges  int           // number of changes that triggers a commit; 0 = 10 000, negative = off
+	MaxInterval time.Duration // age of the oldest change that triggers a commit; 0 = 5 s, negative = off
+	MergeFloor  int64         // size in bytes below which segments are merged eagerly; 0 = default
 	NoMerges    bool          // leave segments as they are
-	Memory      int64         // bytes for documents that are not yet committed, see Budget; 0 = 256 MiB
-	Budget      *Budget       // that memory, shared with other generations; nil = one of its own
-	Workers     int           // goroutines that index; 0 = one per core that has enough of the memory
-	QueueBytes  int64         // memory of operations waiting for the log; 0 = 32 MiB
-	LogWait     time.Duration // a write is answered storage:unknown when the log shows no progress for so long; 0 = no bound
-	ReadOnly    bool          // another process writes: show what Reload finds, take no writes
-	MinFree     int64         // writes are refused with fewer bytes free; 0 = the smaller of 1 GiB and 5 %, negative = off
+	Memory      int64         // bytes for uncommitted documents, see Budget; 0 = 256 MiB
+	Budget      *Budget       // that memory, shared with other generations; nil = a budget of its own
+	Workers     int           // goroutines that index; 0 = one per core, fewer if Memory is small
+	QueueBytes  int64         // bytes of operations waiting for the log; 0 = 32 MiB
+	LogWait     time.Duration // a write fails with storage:unknown when the log makes no progress for this long; 0 = no bound
+	ReadOnly    bool          // another process writes: show what Reload finds, reject writes
+	MinFree     int64         // writes are rejected with fewer bytes free; 0 = the smaller of 1 GiB and 5 %, negative = off
 
-	Capabilities definition.Capabilities // what stored definitions may ask for
-	Analysis     *analysis.Builder       // makes analysis chains; nil = one without locale data
+	Capabilities definition.Capabilities // what stored definitions may use
+	Analysis     *analysis.Builder       // builds analysis chains; nil = a builder without locale data
 	Logger       *slog.Logger
 	Metrics      *metrics.Set
-	Changed      func() // runs when there is another snapshot, and must not wait; may be nil
-	Damaged      func() // runs when a part of a segment is found damaged, and must not wait; may be nil
+	Changed      func() // called when there is a new snapshot; must not block; may be nil
+	Damaged      func() // called when a part of a segment is found damaged; must not block; may be nil
 }
 
 func (o Options) withDefaults() Options {
@@ -174,8 +175,8 @@ const (
 	sideSuffix    = ".side"
 )
 
-// Create makes an empty generation in a directory that holds none. It is
-// durable when Create returns.
+// Create makes an empty generation in a directory that holds none. It is durable
+// when Create returns.
 func Create(ctx context.Context, storage Storage, d *definition.Definition) error {
 	if err := storage.FS.MakeDir(storage.Directory); err != nil {
 		return fmt.Errorf("create generation: %w", err)
@@ -190,7 +191,7 @@ func Create(ctx context.Context, storage Storage, d *definition.Definition) erro
 		return fmt.Errorf("create generation: %w", err)
 	}
 	for _, name := range names {
-		// A missing manifest beside other files is a fault, not an empty place.
+		// A missing manifest beside other files is damage, not an empty directory.
 		if _, isFile := fileNumber(name); isFile || name == manifest.Name || name == logDirectory+"/" {
 			return fmt.Errorf("create generation in %s: it holds %s already", storage.Directory, name)
 		}

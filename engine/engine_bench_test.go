@@ -27,7 +27,7 @@ func fill(b testing.TB, g *Generation, from, to int) {
 	}
 }
 
-// BenchmarkLoad adds documents through the log and all commits.
+// BenchmarkLoad adds documents through the log and commits them all.
 func BenchmarkLoad(b *testing.B) {
 	fs := vfs.OS(b.TempDir())
 	create(b, fs, books)
@@ -67,8 +67,8 @@ func BenchmarkSmallCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkAcknowledge appends to the log from one client and from many, each
-// of which waits for its single write.
+// BenchmarkAcknowledge appends to the log from one client and from many, each of
+// which waits for its single write.
 func BenchmarkAcknowledge(b *testing.B) {
 	for _, clients := range []int{1, 64} {
 		b.Run(fmt.Sprint(clients), func(b *testing.B) {

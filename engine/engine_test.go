@@ -99,7 +99,7 @@ func mustCommit(t testing.TB, g *Generation) uint64 {
 	return sequence
 }
 
-// documents returns what a view holds: JSON by key, signal values as "@name".
+// documents returns the contents of a view: JSON by key, signal values as "@name".
 func documents(g *Generation, view *snapshot.Snapshot) (map[string]map[string]any, error) {
 	found := make(map[string]map[string]any)
 	keys, err := view.Keys("", false, false)
@@ -260,8 +260,8 @@ func TestReplacingUpdatingAndDeleting(t *testing.T) {
 	}
 }
 
-// What a crash left outside of the manifest goes when the generation is opened;
-// other files stay.
+// Opening a generation removes what a crash left outside the manifest; other files
+// stay.
 func TestOpeningRemovesWhatACrashLeft(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)
@@ -307,8 +307,8 @@ func TestReopeningBringsBackWhatWasNotCommitted(t *testing.T) {
 	}
 }
 
-// abandon ends a generation as a crash of the process would: nothing is
-// committed, everything is let go.
+// abandon ends a generation as a crash of the process would: nothing is committed,
+// everything is released.
 func abandon(g *Generation) {
 	g.fail(errors.New("abandoned"))
 	g.Close(context.Background())
@@ -350,7 +350,8 @@ func TestKeylessDocumentsAreDeletedByQuery(t *testing.T) {
 	}
 }
 
-// A file that is in the way of a commit stays, and the next try takes another name.
+// A file that is in the way of a commit stays, and the next attempt uses another
+// name.
 func TestACommitRemovesNoFileOfOthers(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)

@@ -18,8 +18,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// history is what a client knows about its keys: the last acknowledged state
-// of each, and the states that later writes without an answer would give it.
+// history is what a client knows about its keys: the last acknowledged state of
+// each, and the states that later unanswered writes may have given it.
 type history struct {
 	acknowledged map[string]any // nil: not there
 	possible     map[string][]any
@@ -119,9 +119,8 @@ func scenario(fs *faultfs.FS, seed uint64, h *history) {
 	}
 }
 
-// F1, F3: the power goes at each call; whatever part of the un-synced data
-// stays, everything acknowledged is there and nothing else but writes without
-// an answer.
+// F1, F3: the power fails at each call; whatever part of the un-synced data
+// survives, everything acknowledged is there, and beyond it only unanswered writes.
 func TestPowerLossAtEveryCall(t *testing.T) {
 	seeds := uint64(1)
 	if !testing.Short() {
@@ -153,8 +152,7 @@ func TestPowerLossAtEveryCall(t *testing.T) {
 	}
 }
 
-// recovered opens what a crash left, checks it, closes it, and checks the
-// files.
+// recovered opens what a crash left, checks it, closes it, and checks the files.
 func recovered(fs *faultfs.FS, h *history) error {
 	g, err := Open(context.Background(), Storage{FS: fs, Directory: "g"}, manual)
 	if err != nil {
@@ -167,7 +165,7 @@ func recovered(fs *faultfs.FS, h *history) error {
 		g.Close(context.Background())
 		return err
 	}
-	// The generation goes on working.
+	// The generation continues to work.
 	s := g.WriteStream()
 	if err := add(s, `{"id":"after","title":"x"}`); err != nil {
 		return err
@@ -182,8 +180,8 @@ func recovered(fs *faultfs.FS, h *history) error {
 	return err
 }
 
-// F5: one fsync fails, later ones succeed; nothing is lost that was
-// acknowledged before or after.
+// F5: one fsync fails, later ones succeed; nothing acknowledged before or after is
+// lost.
 func TestFailedSyncAnywhere(t *testing.T) {
 	for fails := range 60 {
 		syncs := 0
@@ -209,8 +207,8 @@ func TestFailedSyncAnywhere(t *testing.T) {
 	}
 }
 
-// F6: the disk is full at some write and freed later; searches go on, writes
-// are refused, and everything goes on without reopening.
+// F6: the disk is full at some write and freed later; searches continue, writes are
+// rejected, and everything continues without reopening.
 func TestFullDiskResumes(t *testing.T) {
 	for from := range 40 {
 		var full atomic.Bool
@@ -290,8 +288,8 @@ func TestWritesAreRefusedBelowTheReserve(t *testing.T) {
 	}
 }
 
-// F29: a token given while an earlier commit fails is reached after a crash,
-// with its write.
+// F29: a token given while an earlier commit fails is reached after a crash, with
+// its write.
 func TestPromisesAreKeptOverFailedCommitsAndCrashes(t *testing.T) {
 	var failing atomic.Bool
 	fs := faultfs.New(func(call faultfs.Call) error {
@@ -328,7 +326,7 @@ func TestPromisesAreKeptOverFailedCommitsAndCrashes(t *testing.T) {
 }
 
 // F1, F3 with everything at once: several clients, commits and merges in the
-// background, and the power goes at a random call.
+// background, and the power fails at a random call.
 func TestPowerLossUnderLoad(t *testing.T) {
 	seeds := uint64(40)
 	if testing.Short() {
@@ -396,7 +394,7 @@ func TestPowerLossUnderLoad(t *testing.T) {
 }
 
 // F6, I18: a generation whose log cannot be committed, because the disk is
-// full, opens for searches, refuses writes, and goes on once there is room.
+// full, opens for searches, rejects writes, and recovers once there is space.
 func TestOpeningOnAFullDisk(t *testing.T) {
 	var full atomic.Bool
 	fs := faultfs.New(func(call faultfs.Call) error {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// gate lets writers in, any number at once, except while it is held. A hold
-// waits for the writers inside; writers that come meanwhile wait for its end.
+// gate lets any number of writers in at once, except while it is held. A hold waits
+// for the writers inside; writers that arrive meanwhile wait for its end.
 type gate struct {
 	mu     sync.Mutex
 	inside int
@@ -14,7 +14,7 @@ type gate struct {
 	empty  chan struct{} // closed when the last writer leaves under a hold
 }
 
-// enter lets a writer in, waiting while the gate is held.
+// enter lets a writer in and blocks while the gate is held.
 func (g *gate) enter(ctx context.Context) error {
 	for {
 		g.mu.Lock()
@@ -44,8 +44,8 @@ func (g *gate) leave() {
 	}
 }
 
-// hold closes the gate and waits until every caller inside has left. The caller calls
-// release once.
+// hold closes the gate and blocks until every writer inside has left. After success
+// the caller must call release once.
 func (g *gate) hold(ctx context.Context) error {
 	for {
 		g.mu.Lock()

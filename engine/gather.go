@@ -3,27 +3,27 @@ package engine
 import "time"
 
 // Clients that write one document after the other are answered together and come
-// back together. Without waiting for them the first to come back would be
-// appended alone and the others with the append after that: a write would take as
-// long as two appends, and each would carry half of the clients. So after an
-// append of some length the next one waits for as many streams as this one
-// answered or kept waiting, at most for a part of its length. PostgreSQL has the
-// same for one length that is set, commit_delay
+// back together. Without a wait, the first to come back would be appended alone and
+// the others with the next append: a write would take as long as two appends, and
+// each append would carry half of the clients. So after a slow append, the next
+// batch waits for as many streams as this append answered or kept waiting, for at
+// most a fraction of its duration. PostgreSQL does the same with one configured
+// duration, commit_delay
 // (https://www.postgresql.org/docs/current/runtime-config-wal.html).
 //
-// Where few come back, as when every client writes once, some batches do not
-// wait. Their number is even: while batches do not wait, two groups of clients
-// take turns, and the next one to wait must follow the other group, or those who
-// are slow to come back would keep all apart for ever.
+// If few streams come back, as when every client writes once, the next batches do
+// not wait. Their number is even: while batches do not wait, two groups of clients
+// take turns, and the next batch that waits must follow the other group, or slow
+// clients would keep the groups apart for ever.
 const (
-	gatherFrom = 5 * time.Millisecond // what takes less, as a local log does, is not worth a wait
+	gatherFrom = 5 * time.Millisecond // a faster append, as to a local log, is not worth a wait
 	gatherPart = 4
 	gatherMost = 25 * time.Millisecond
 	aloneFor   = 2 // batches
 )
 
-// gatherFor returns how much longer the next batch waits for others, 0 when it is
-// to be taken.
+// gatherFor returns how much longer the next batch waits for other streams, or 0
+// when it is to be taken now.
 func (q *queue) gatherFor() time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -34,7 +34,8 @@ func (q *queue) gatherFor() time.Duration {
 	return max(0, time.Until(q.until))
 }
 
-// awaitOthers lets the batch behind one that ends wait for others. The caller holds mu.
+// awaitOthers makes the batch after the given one wait for other streams. The
+// caller holds mu.
 func (q *queue) awaitOthers(batch []*operation) {
 	q.stayed, q.wanted = 0, 0
 	long := time.Since(q.since)
@@ -60,7 +61,7 @@ func (q *queue) awaitOthers(batch []*operation) {
 	q.until = time.Now().Add(min(long/gatherPart, gatherMost))
 }
 
-// join counts the stream of an operation that waits. The caller holds mu.
+// join counts the stream of a waiting operation. The caller holds mu.
 func (q *queue) join(stream *WriteStream) {
 	if stream == nil {
 		return
@@ -69,12 +70,12 @@ func (q *queue) join(stream *WriteStream) {
 		stream.joined = q.round
 		q.writers++
 	}
-	if stream.inside { // the others stand before the gate
+	if stream.inside { // the other streams are blocked at the gate
 		q.stayed, q.wanted = 0, 0
 	}
 }
 
-// takeAtOnce lets the next batch wait for nobody.
+// takeAtOnce makes the next batch wait for no other streams.
 func (q *queue) takeAtOnce() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// distantLog takes its time for an append and counts them.
+// distantLog delays every append and counts them.
 type distantLog struct {
 	Log
 	takes   time.Duration
@@ -26,7 +26,7 @@ func (l *distantLog) Append(lsn uint64, payload []byte) error {
 	return l.Log.Append(lsn, payload)
 }
 
-// distant opens a generation whose log takes so long for an append.
+// distant opens a generation whose log takes the given time for an append.
 func distant(t *testing.T, takes time.Duration) (*Generation, *distantLog) {
 	fs := vfs.Memory()
 	create(t, fs, books)
@@ -42,8 +42,8 @@ func distant(t *testing.T, takes time.Duration) (*Generation, *distantLog) {
 	return g, l
 }
 
-// Clients that write again as soon as they are answered share every append of a
-// log that takes long: a write takes little more than one.
+// Clients that write again as soon as they are answered share every append to a
+// slow log: a write takes little more than one append.
 func TestClientsShareTheAppendsOfADistantLog(t *testing.T) {
 	compressOutside(t)
 	for _, clients := range []int{1, 2, 16} {
@@ -65,7 +65,7 @@ func TestClientsShareTheAppendsOfADistantLog(t *testing.T) {
 				all.Wait()
 				most := (each + 3) * (takes + 4*time.Millisecond)
 				if clients == 1 {
-					most = each * takes // it waits for nobody
+					most = each * takes // one client waits for no other
 				}
 				if took := time.Since(began); took > most {
 					t.Errorf("%d writes of %d clients took %s in %d appends", each*clients, clients, took, l.appends)
@@ -78,8 +78,7 @@ func TestClientsShareTheAppendsOfADistantLog(t *testing.T) {
 	}
 }
 
-// Clients that are slow to come back do not keep those that are not from sharing
-// appends.
+// Slow clients do not prevent fast ones from sharing appends.
 func TestSlowClientsKeepNobodyApart(t *testing.T) {
 	compressOutside(t)
 	for _, slow := range []int{1, 4} {
@@ -115,7 +114,7 @@ func TestSlowClientsKeepNobodyApart(t *testing.T) {
 				took := time.Since(began)
 				close(stop)
 				all.Wait()
-				if most := each * takes * 3 / 2; took > most { // apart from each other it is twice
+				if most := each * takes * 3 / 2; took > most { // if they did not share appends it would take twice as long
 					t.Errorf("%d writes of each client took %s", each, took)
 				}
 			})
@@ -123,8 +122,8 @@ func TestSlowClientsKeepNobodyApart(t *testing.T) {
 	}
 }
 
-// Clients that do not come back, and a stream that goes on, are not waited for
-// again and again.
+// The log does not wait again and again for clients that do not come back, nor for
+// a stream that goes on.
 func TestNobodyIsWaitedForInVain(t *testing.T) {
 	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -185,7 +184,7 @@ func TestAFailureEndsWaitingForOthers(t *testing.T) {
 	})
 }
 
-// What waits for others does not when the queue ends, has enough, or is full.
+// A batch stops waiting for others when the queue ends, has enough, or is full.
 func TestWaitingForOthersEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var streams []*WriteStream
@@ -194,7 +193,7 @@ func TestWaitingForOthersEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// answered is a queue that answered all streams, of which one is back.
+		// answered returns a queue that answered all streams, one of which is back.
 		answered := func(takes time.Duration) *queue {
 			q := newQueue(1<<20, func() {})
 			streams = []*WriteStream{{}, {}, {}}

@@ -45,39 +45,39 @@ type Generation struct {
 	identity log.ID
 	internal atomic.Uint64 // last internal key given
 	nextFile atomic.Uint64
-	leftover []string // files of an earlier opening that no manifest names
+	leftover []string // files from before this opening that no manifest names
 
-	order   turn.Lock // held while a batch goes to the log and into a table, and by a cut
+	order   turn.Lock // held while a batch goes to the log and into a table, and during a cut
 	log     Log
 	nextLSN uint64
 
 	work     []chan work
-	indexing []*task // one worker each
+	indexing []*task // one per worker
 	backlog  []atomic.Int64
 	held     atomic.Int64 // bytes of documents indexed and not yet in files
-	flushed  atomic.Int64 // bytes of segments made of documents since the opening
-	merged   atomic.Int64 // bytes of segments made of segments since the opening
-	pressed  atomic.Bool  // others need that memory: commit
+	flushed  atomic.Int64 // bytes of segments flushed since the opening
+	merged   atomic.Int64 // bytes of segments merged since the opening
+	pressed  atomic.Bool  // other generations need the memory: commit
 
 	publishing turn.Lock // held while the manifest is replaced
 
 	mu         sync.Mutex
 	active     *table
-	frozen     *table // cut, on its way into a commit; nil when there is none
+	frozen     *table // cut, about to be committed; nil when there is none
 	manifest   *manifest.Manifest
 	tracking   *tracking // nil while changes are not tracked
 	promised   uint64    // highest commit sequence number given to a writer
-	failure    error     // why nothing is written any more; nil while all is well
-	failedAt   time.Time // when that became so
-	recovering bool      // what was replayed is not committed yet
+	failure    error     // why writes have stopped; nil while all is well
+	failedAt   time.Time // when failure was set
+	recovering bool      // replayed operations are not committed yet
 	requests   []*commitRequest
 	advanced   chan struct{} // closed and replaced with every new snapshot
 	users      map[string]int
 	lastForced time.Time
 	closed     bool
-	ended      bool // the commit loop is over
+	ended      bool // the commit loop has ended
 
-	pipeline atomic.Pointer[pipeline] // how documents are read; replaced while writes are held
+	pipeline atomic.Pointer[pipeline] // how documents are read; replaced only while writes are held
 	names    wildcardNames
 	current  atomic.Pointer[snapshot.Snapshot]
 	sequence atomic.Uint64 // of current
@@ -85,13 +85,13 @@ type Generation struct {
 	appending  task
 	committing task
 	merging    task
-	verifying  task          // segments were opened that are not verified
-	written    chan struct{} // a write arrived
-	mergers    mergeState    // of merging alone
+	verifying  task          // verifies segments that are open and not verified
+	written    chan struct{} // signals that a write arrived
+	mergers    mergeState    // used only by merging
 	stop       context.CancelFunc
 }
 
-// pipeline is how documents are read and indexed under one definition.
+// pipeline is how documents are parsed and indexed under one definition.
 type pipeline struct {
 	schema *definition.Schema
 	chains *analysis.Chains
@@ -101,13 +101,13 @@ func newPipeline(d *definition.Definition, builder *analysis.Builder) *pipeline 
 	return &pipeline{schema: definition.NewSchema(d), chains: analysis.NewChains(builder)}
 }
 
-// Open opens a generation: it brings what the log holds beyond the last commit
-// back, and starts its background work, which Close ends. What segments hold is
-// verified in the background, or before it is first used. The context bounds the
-// opening only.
+// Open opens a generation: it recovers the operations that the log holds beyond the
+// last commit and starts the background work, which Close ends. Segment contents
+// are verified in the background, or before their first use. The context bounds
+// only the opening.
 func Open(ctx context.Context, storage Storage, options Options) (*Generation, error) {
 	options = options.withDefaults()
-	var lock io.Closer = unlocked{} // a copy that is only read may be taken over by its writer
+	var lock io.Closer = unlocked{} // a read-only copy may be taken over by its writer
 	if !options.ReadOnly {
 		var err error
 		if lock, err = lockDirectory(storage); err != nil {
@@ -151,8 +151,8 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 		lock.Close()
 		return nil, fmt.Errorf("open generation in %s: %w", storage.Directory, err)
 	}
-	// Only now is it certain that the manifest is the newest: everything that it
-	// names is there, and the log follows on it.
+	// Only now is the manifest known to be the newest: every file that it names is
+	// there, and the log continues from it.
 	for _, name := range g.leftover {
 		g.removeFile(name)
 	}
@@ -160,7 +160,7 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	g.verifying.wake()
 	g.appending.begin(g.appendLoop)
 	g.committing.begin(func() { g.commitLoop(background) })
-	g.committing.wake() // what was replayed may not be committed yet
+	g.committing.wake() // replayed operations may not be committed yet
 	if !options.NoMerges {
 		g.merging.begin(func() { g.mergeLoop(background) })
 		g.merging.wake()
@@ -168,12 +168,13 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	return g, nil
 }
 
-// unlocked stands for the lock of a directory that is not locked.
+// unlocked stands in for the lock of a directory that is not locked.
 type unlocked struct{}
 
 func (unlocked) Close() error { return nil }
 
-// load reads the manifest, verifies what it names and removes what it does not.
+// load reads the manifest, opens the files that it names and collects those that it
+// does not.
 func (g *Generation) load() error {
 	m, err := manifest.Read(g.fs, g.storage.Directory)
 	if err != nil {
@@ -206,8 +207,8 @@ func (g *Generation) load() error {
 	return nil
 }
 
-// findUnnamed returns the files that a crash left outside of the manifest; their
-// names are never given again.
+// findUnnamed returns the files that a crash left outside the manifest; their names
+// are never used again.
 func (g *Generation) findUnnamed() (unnamed []string, err error) {
 	names, err := g.fs.List(g.storage.Directory)
 	if err != nil {
@@ -226,8 +227,8 @@ func (g *Generation) findUnnamed() (unnamed []string, err error) {
 	return unnamed, nil
 }
 
-// fileNumber returns the number of a segment or side file, or of what stood
-// beside a segment while it was written; other names are left alone.
+// fileNumber returns the number of a segment, of a side file, or of the temporary
+// file beside a segment that was being written. ok is false for all other names.
 func fileNumber(name string) (uint64, bool) {
 	for _, suffix := range []string{segmentSuffix, sideSuffix, segmentSuffix + segment.AsideSuffix} {
 		if digits, ok := strings.CutSuffix(name, suffix); ok {
@@ -256,15 +257,15 @@ func (g *Generation) removeFile(name string) {
 	}
 }
 
-// discardFile removes what is left of a file that could not be written. One that was there
-// before stays.
+// discardFile removes the remains of a file that could not be written. A file that
+// existed before stays.
 func (g *Generation) discardFile(name string, failure error) {
 	if !errors.Is(failure, vfs.ErrExist) {
 		g.removeFile(name)
 	}
 }
 
-// Definition returns the definition that documents are written under.
+// Definition returns the definition under which documents are written.
 func (g *Generation) Definition() *definition.Definition { return g.Schema().Definition() }
 
 // Schema returns the compiled definition.
@@ -280,8 +281,8 @@ func (g *Generation) ID() string {
 	return g.manifest.Generation
 }
 
-// Snapshot returns the current view with a reference that the caller releases.
-// Nil means that the generation is closed.
+// Snapshot returns the current snapshot with a reference that the caller must
+// release, or nil when the generation is closed.
 func (g *Generation) Snapshot() *snapshot.Snapshot {
 	for {
 		current := g.current.Load()
@@ -294,23 +295,23 @@ func (g *Generation) Snapshot() *snapshot.Snapshot {
 // Sequence returns the number of the last commit.
 func (g *Generation) Sequence() uint64 { return g.sequence.Load() }
 
-// Err returns why the generation no longer takes writes, nil while it does. A
-// generation that failed is closed and opened again; everything acknowledged
-// is there then.
+// Err returns why the generation no longer takes writes, or nil while it does.
+// After a failure, close and reopen the generation; everything acknowledged is
+// there then.
 func (g *Generation) Err() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.failure
 }
 
-// Failed returns when the generation ceased to take writes, and Err.
+// Failed returns when the generation stopped taking writes, and Err.
 func (g *Generation) Failed() (time.Time, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.failedAt, g.failure
 }
 
-// fail stops everything that writes. Searches go on.
+// fail stops all writing. Searches continue.
 func (g *Generation) fail(cause error) {
 	g.mu.Lock()
 	if g.failure == nil {
@@ -332,8 +333,8 @@ func (g *Generation) fail(cause error) {
 	settleAll(g.queue.refuseWaiting(refusal), 0, refusal)
 }
 
-// install makes segments the current snapshot. The caller holds publishing, or
-// is alone.
+// install makes segments the current snapshot. The caller holds publishing or has
+// exclusive access.
 func (g *Generation) install(sequence uint64, segments []*snapshot.Segment, m *manifest.Manifest) {
 	files := make([]string, len(m.Files))
 	for i, file := range m.Files {
@@ -360,8 +361,8 @@ func (g *Generation) install(sequence uint64, segments []*snapshot.Segment, m *m
 	}
 }
 
-// unuse gives back the files of a snapshot; those that neither another
-// snapshot nor the manifest names are removed.
+// unuse drops the reference of a snapshot to its files. A file that no other
+// snapshot and not the manifest names is removed.
 func (g *Generation) unuse(files []string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -382,9 +383,9 @@ func (g *Generation) endWorkers() {
 	}
 }
 
-// Close takes no more writes, finishes those under way, tries a last commit and
-// ends the background work. Everything acknowledged stays, also when the commit
-// fails. The snapshot remains usable for those who hold it.
+// Close stops taking writes, finishes those under way, tries a last commit and ends
+// the background work. Everything acknowledged survives, even if the commit fails.
+// Snapshots that are held remain usable.
 func (g *Generation) Close(ctx context.Context) error {
 	g.mu.Lock()
 	if g.closed {
@@ -407,7 +408,7 @@ func (g *Generation) Close(ctx context.Context) error {
 	g.merging.end()
 	g.verifying.end()
 	g.endWorkers()
-	g.publishing.Lock() // a definition that is being replaced is shown before
+	g.publishing.Lock() // a definition that is being replaced becomes visible first
 	g.discardTables()
 	g.options.Budget.leave(g)
 	if current := g.current.Swap(nil); current != nil {
@@ -420,7 +421,7 @@ func (g *Generation) Close(ctx context.Context) error {
 	return errors.Join(err, g.lock.Close())
 }
 
-// discardTables closes segments that no commit took.
+// discardTables closes segments that no commit took over.
 func (g *Generation) discardTables() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -437,7 +438,7 @@ func (g *Generation) discardTables() {
 	g.active, g.frozen = nil, nil
 }
 
-// notify wakes a loop that is not yet awake.
+// notify sends on a channel with a buffer of one unless a signal is pending.
 func notify(channel chan struct{}) {
 	select {
 	case channel <- struct{}{}:

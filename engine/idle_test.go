@@ -53,7 +53,7 @@ func TestAnIdleGenerationHoldsNoGoroutine(t *testing.T) {
 				test.idle(t, g)
 				if !test.options.ReadOnly {
 					synctest.Wait()
-					mustAdd(t, g, `{"id":"again","title":"awake"}`) // it wakes up as it was
+					mustAdd(t, g, `{"id":"again","title":"awake"}`) // it wakes up unchanged
 					mustCommit(t, g)
 					if view := g.Snapshot(); view == nil || view.Documents == 0 {
 						t.Error("the document is not there")
@@ -67,7 +67,7 @@ func TestAnIdleGenerationHoldsNoGoroutine(t *testing.T) {
 	}
 }
 
-// compressOutside makes the encoder and the decoder of the process, which all
+// compressOutside creates the encoder and the decoder of the process, which all
 // generations share, outside of any bubble.
 func compressOutside(t *testing.T) {
 	fs := vfs.Memory()
@@ -84,7 +84,7 @@ func compressOutside(t *testing.T) {
 }
 
 // TestATaskLosesNoWake wakes a task from many goroutines: after each wake the work
-// looks at least once.
+// checks at least once.
 func TestATaskLosesNoWake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		given := make(chan int, 1000)

@@ -15,15 +15,15 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// killDirectory makes the test binary the process that is killed.
+// killDirectory turns the test binary into the process that is killed.
 const killDirectory = "QUIRE_KILL_DIRECTORY"
 
 // killCycles is the number of times the process is killed; QUIRE_KILL_CYCLES
-// sets another.
+// overrides it.
 const killCycles = 8
 
-// F1: a real process writes, commits and merges, and is killed at any time.
-// Every write it told about before is there, whole, and the files are clean.
+// F1: a real process writes, commits and merges, and is killed at any time. Every
+// write that it acknowledged is there, whole, and the files are sound.
 func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	cycles := killCycles
 	if text := os.Getenv("QUIRE_KILL_CYCLES"); text != "" {
@@ -65,9 +65,9 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	t.Logf("%d cycles: %d writes acknowledged to %d keys, 0 lost; checker clean %d times", cycles, writes, len(acknowledged), 2*cycles)
 }
 
-// runAndKill starts the writer, reads what it prints, and kills it after a
-// while. A line is "start key version" before a write and "done key version"
-// after its answer. It returns how many were answered.
+// runAndKill starts the writer, reads what it prints, and kills it after a while. A
+// line is "start key version" before a write and "done key version" after its
+// answer. It returns the number of answered writes.
 func runAndKill(t *testing.T, root string, after time.Duration, acknowledged, started map[string]int) (writes int) {
 	t.Helper()
 	command := exec.Command(os.Args[0], "-test.run", "TestBeKilled")
@@ -110,8 +110,8 @@ func runAndKill(t *testing.T, root string, after time.Duration, acknowledged, st
 	return writes
 }
 
-// TestBeKilled is the process that is killed. Four writers own keys of their
-// own and raise the versions of their documents.
+// TestBeKilled is the process that is killed. Four writers have their own keys and
+// increment the versions of their documents.
 func TestBeKilled(t *testing.T) {
 	root := os.Getenv(killDirectory)
 	if root == "" {

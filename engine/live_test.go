@@ -24,7 +24,7 @@ func someBooks(count int) []string {
 	return texts
 }
 
-// deleteSome deletes documents k0, k1, … of so many, each perhaps deleted before.
+// deleteSome deletes random documents of k0, k1, …; some may be deleted already.
 func deleteSome(g *Generation, random *rand.Rand, documents, deletes int) error {
 	s := g.WriteStream()
 	for range deletes {
@@ -39,7 +39,7 @@ func deleteSome(g *Generation, random *rand.Rand, documents, deletes int) error 
 	return err
 }
 
-// fingerprint stands for the live documents and list values of a view.
+// fingerprint identifies the live documents and list values of a view.
 func fingerprint(view *snapshot.Snapshot, seed maphash.Seed) (uint64, error) {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -62,7 +62,8 @@ func fingerprint(view *snapshot.Snapshot, seed maphash.Seed) (uint64, error) {
 	return h.Sum64(), nil
 }
 
-// hold looks at the current view again and again until so many commits have followed.
+// hold checks the current view repeatedly until the given number of commits has
+// followed.
 func hold(g *Generation, commits uint64, ended *atomic.Bool) error {
 	view := g.Snapshot()
 	defer view.Release()
@@ -77,8 +78,9 @@ func hold(g *Generation, commits uint64, ended *atomic.Bool) error {
 	return err
 }
 
-// Readers hold views during any number of commits and merges, which use the words of
-// live documents again. The race detector sees a commit that writes what is read.
+// Readers hold views during any number of commits and merges, which reuse the words
+// of live documents. The race detector notices a commit that writes words being
+// read.
 func TestReadersKeepTheirLiveDocumentsDuringCommits(t *testing.T) {
 	const documents, commits, readers = 800, 120, 3
 	fs := vfs.Memory()
@@ -119,7 +121,7 @@ func TestReadersKeepTheirLiveDocumentsDuringCommits(t *testing.T) {
 	}
 }
 
-// Commits that nobody holds a view for take turns on two arrays of words.
+// Commits alternate between two arrays of words when no view holds them.
 func TestCommitsUseWordsOfLiveDocumentsAgain(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)

@@ -23,8 +23,8 @@ func mergeNow(g *Generation, damaged map[*segment.Reader]bool) (worth bool, err 
 	return worth, err
 }
 
-// firstSlow is a Publisher that stores files ahead, the first one only when proceed
-// is closed.
+// firstSlow is a Publisher that uploads files ahead of the manifest. The first
+// upload blocks until proceed is closed.
 type firstSlow struct {
 	publishing
 	uploads chan string
@@ -64,8 +64,8 @@ func longDue(t *testing.T) (*Generation, *firstSlow) {
 	return g, f
 }
 
-// longMerging opens a generation in which a long merge of ten segments waits for its
-// upload.
+// longMerging opens a generation in which a long merge of ten segments waits for
+// its upload.
 func longMerging(t *testing.T) (*Generation, *firstSlow) {
 	t.Helper()
 	g, f := longDue(t)
@@ -79,8 +79,8 @@ func longMerging(t *testing.T) (*Generation, *firstSlow) {
 	return g, f
 }
 
-// A long merge that the last commit made due is not run: the merge at rest would write
-// its documents again.
+// A long merge that the last commit made due does not run: the merge at rest would
+// rewrite its documents.
 func TestALongMergeIsLeftToTheRest(t *testing.T) {
 	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestALongMergeIsLeftToTheRest(t *testing.T) {
 	})
 }
 
-// A long merge that was put off runs at rest where no merge at rest replaces it.
+// A long merge that was put off runs at rest if no merge at rest replaces it.
 func TestALongMergeThatWasPutOffRunsAtRest(t *testing.T) {
 	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestALongMergeThatWasPutOffRunsAtRest(t *testing.T) {
 	})
 }
 
-// While a long merge runs, the small segments of commits are gathered all the same.
+// While a long merge runs, the small segments of commits are still merged.
 func TestSmallSegmentsDoNotWaitForALongMerge(t *testing.T) {
 	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -175,7 +175,8 @@ func TestSmallSegmentsDoNotWaitForALongMerge(t *testing.T) {
 	})
 }
 
-// A generation is closed while a long merge runs: the merge ends and leaves no file.
+// Closing a generation while a long merge runs ends the merge, which leaves no
+// file.
 func TestCloseEndsALongMerge(t *testing.T) {
 	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {

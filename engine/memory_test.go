@@ -11,7 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// inUse is the memory of the process that is not garbage.
+// inUse returns the memory of the process that is not garbage.
 func inUse() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -19,9 +19,9 @@ func inUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestWritesStayWithinTheBudget writes several times what the budget allows
-// without a commit of its own: what is counted stays within the budget, and
-// what is in use within what is counted, which is twice as much.
+// TestWritesStayWithinTheBudget writes several times what the budget allows without
+// a commit of its own: the counted bytes stay within the budget, and the bytes in
+// use within the counted ones, which are twice as many.
 func TestWritesStayWithinTheBudget(t *testing.T) {
 	const most = 24 << 20
 	options := manual
@@ -46,7 +46,7 @@ func TestWritesStayWithinTheBudget(t *testing.T) {
 			t.Fatalf("%d of %d bytes are counted after %d documents", used, most, from+batch)
 		}
 		if from%10_000 == 0 {
-			// Operations and segments on their way are not of the budget.
+			// Operations and segments in flight are not part of the budget.
 			if real := inUse() - before; real > max(options.Budget.used.Load(), used)/collected*5/4+24<<20 {
 				t.Fatalf("%d bytes are in use, %d are counted twice after %d documents", real, used, from+batch)
 			}
@@ -67,8 +67,8 @@ func TestWritesStayWithinTheBudget(t *testing.T) {
 }
 
 // TestMemoryDoesNotFollowTheNumberOfDocuments writes documents with commits and
-// merges in one run of writes: after four times as many, no more is in use at
-// the worst moment than a few bytes for each.
+// merges in one run of writes: four times as many documents raise the peak memory
+// by only a few bytes each.
 func TestMemoryDoesNotFollowTheNumberOfDocuments(t *testing.T) {
 	worst := func(documents int) int64 {
 		options := Options{MaxChanges: 1000, MaxInterval: -1, MinFree: -1, Workers: 2, Memory: 8 << 20, MergeFloor: 1 << 16}
@@ -102,7 +102,7 @@ func TestMemoryDoesNotFollowTheNumberOfDocuments(t *testing.T) {
 	const documents = 20_000
 	few := worst(documents)
 	told := ""
-	for range 3 { // what merges happen to hold at once differs; what grows does so every time
+	for range 3 { // what merges hold at once varies; real growth shows every time
 		many := worst(4 * documents)
 		perDocument := float64(many-few) / (3 * documents)
 		if perDocument <= 200 {
@@ -138,13 +138,13 @@ func TestAnIdleGenerationTakesLittleMemory(t *testing.T) {
 		mustCommit(t, g)
 		open = append(open, g)
 	}
-	write("first") // and whatever the process makes once
+	write("first") // plus whatever the process allocates once
 	before := inUse()
 	for i := range generations {
 		write(fmt.Sprint("g", i))
 	}
 	each := (inUse() - before) / generations
-	for range 100 { // what the last commits still do in the background ends
+	for range 100 { // background work of the last commits ends
 		if each <= most {
 			break
 		}

@@ -10,12 +10,12 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// A segment that is found damaged while it is open stays as it is, and
-// reads of its damaged parts are refused. Where another copy of its file exists,
-// that is brought here under the same name, and Reopen shows it.
+// A segment that is found damaged while it is open stays open, and reads of its
+// damaged parts fail. If another copy of its file exists, the caller fetches it under
+// the same name, and Reopen shows it.
 
-// Damaged returns the files of the segments in which a damaged part was found
-// since they were opened.
+// Damaged returns the files of the segments in which damage was found since they
+// were opened.
 func (g *Generation) Damaged() []string {
 	view := g.Snapshot()
 	if view == nil {
@@ -31,10 +31,10 @@ func (g *Generation) Damaged() []string {
 	return files
 }
 
-// Reopen opens segments anew: those of files, which were replaced, and those
-// that were found damaged. Their documents and what was deleted of them are the
-// same. Files that the manifest no longer names are removed. On an error the
-// view stays as it is.
+// Reopen opens segments again: those of the given files, which were replaced, and
+// those that were found damaged. Their documents and deletes stay the same. Given
+// files that the manifest no longer names are removed. On an error the view does
+// not change.
 func (g *Generation) Reopen(files []string) error {
 	g.publishing.Lock()
 	defer g.publishing.Unlock()
@@ -66,7 +66,7 @@ func (g *Generation) Reopen(files []string) error {
 	return nil
 }
 
-// reopened returns a segment for the next view, from its file when that was
+// reopened returns a segment for the next view, opened from its file if that was
 // replaced or the segment is damaged.
 func (g *Generation) reopened(s *snapshot.Segment, isReplaced bool) (*snapshot.Segment, error) {
 	if !isReplaced && !s.Reader.IsDamaged() {

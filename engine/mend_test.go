@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Segments that are opened anew show the same documents, deletes and signals;
-// a view from before stays as it is.
+// Reopened segments show the same documents, deletes and signals; an earlier view
+// does not change.
 func TestReopenShowsTheSameDocuments(t *testing.T) {
 	files, want := stored(t)
 	fs := restore(t, files)
@@ -52,7 +52,7 @@ func TestReopenShowsTheSameDocuments(t *testing.T) {
 	}
 }
 
-// A merge that began before a segment was opened anew replaces it all the same.
+// A merge that began before a segment was reopened still replaces it.
 func TestReopenDuringAMerge(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)

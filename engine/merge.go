@@ -14,37 +14,36 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// mergeState is what the merges of a generation remember.
+// mergeState is what merges of a generation remember between rounds.
 type mergeState struct {
 	damaged  map[*segment.Reader]bool
-	ended    int        // merges at rest in a row that a write ended
-	failed   int        // rounds of merges in a row that failed
+	ended    int        // consecutive merges at rest that a write ended
+	failed   int        // consecutive rounds of merges that failed
 	long     *longMerge // nil when none runs
 	mayBegin bool       // a long merge may begin, see idleMerge
 }
 
-// longMerge is a merge that runs beside those of small segments.
+// longMerge is a merge that runs concurrently with those of small segments.
 type longMerge struct {
 	chosen chosenMerge
 	done   chan error // buffered
 }
 
-// chosenMerge is a merge that is worth running, with the snapshot that holds its
-// segments.
+// chosenMerge is a merge worth running, with the snapshot that holds its segments.
 type chosenMerge struct {
 	base    *snapshot.Snapshot
 	sources []*snapshot.Segment
 	isLong  bool
 }
 
-// mergeLoop merges segments until they are well spread, whenever a commit
-// changed them, and joins them further once no commit came for a while, until the
-// generation is settled. A long merge runs beside the loop: commits go on meanwhile,
-// and their small segments are gathered, or every search and every write would look
-// into hundreds of them. It begins when documents are written after the commit that
-// made it due (see settle.go). What failed is tried again after the next commit, or after
-// a backoff. A segment that is damaged is left out from then on (I12):
-// the others are merged all the same.
+// mergeLoop merges segments after every commit that changed them until their sizes
+// are well spread. Once no commit has come for a while it joins them further, until
+// the generation is settled. A long merge runs concurrently with the loop: commits
+// continue meanwhile, and unless their small segments were merged too, every search
+// and every write would have to read hundreds of them. A long merge begins when
+// documents are written after the commit that made it due (see settle.go). A failed
+// merge is retried after the next commit, or after a backoff. A damaged segment is
+// left out from then on (I12), and the others are still merged.
 func (g *Generation) mergeLoop(ctx context.Context) {
 	state := &g.mergers
 	if state.damaged == nil {
@@ -102,8 +101,8 @@ func (g *Generation) logMerge(ctx context.Context, err error) {
 	}
 }
 
-// mergeAtRest runs the merge that a rest was waited for, and reports whether it may
-// be tried again.
+// mergeAtRest runs the merge that waited for a rest, and reports whether another
+// one may be tried.
 func (g *Generation) mergeAtRest(ctx context.Context, credit int64) (isSound bool) {
 	state, began := &g.mergers, g.merged.Load()
 	err := vfs.Protect(func() error { return g.settle(ctx, state.damaged, credit) })
@@ -119,10 +118,11 @@ func (g *Generation) mergeAtRest(ctx context.Context, credit int64) (isSound boo
 	return true
 }
 
-// mergeOnce runs the most useful merge of segments that are in no other merge and not
-// damaged, or begins it when it is a long one, and reports whether it is worth asking
-// again. The work is done beside commits and searches, the upload too; only the
-// exchange of the segments waits for a commit that is being published.
+// mergeOnce runs the most useful merge of segments that are undamaged and in no
+// other merge, or only starts it if it is long, and reports whether it is worth
+// calling again. The work, the upload included, runs concurrently with commits and
+// searches; only the exchange of the segments waits for a commit that is being
+// published.
 func (g *Generation) mergeOnce(ctx context.Context, state *mergeState) (worth bool, err error) {
 	chosen, ok := g.chooseMerge(state)
 	if !ok {
@@ -141,8 +141,8 @@ func (g *Generation) mergeOnce(ctx context.Context, state *mergeState) (worth bo
 	return isWorthAnother(ctx, chosen.sources, state.damaged, err), err
 }
 
-// endLong takes the outcome of a long merge, and reports whether it is worth asking
-// for another merge.
+// endLong handles the outcome of a long merge, and reports whether another merge is
+// worth trying.
 func (g *Generation) endLong(ctx context.Context, state *mergeState, err error) (worth bool) {
 	chosen := state.long.chosen
 	defer chosen.base.Release()
@@ -153,8 +153,8 @@ func (g *Generation) endLong(ctx context.Context, state *mergeState, err error) 
 	return isWorthAnother(ctx, chosen.sources, state.damaged, err)
 }
 
-// isWorthAnother reports whether another merge may succeed after one that ended in err:
-// it did too, or the segments that it failed for are known now.
+// isWorthAnother reports whether another merge may succeed after one that returned
+// err: either that one succeeded, or the segments that made it fail are known now.
 func isWorthAnother(ctx context.Context, sources []*snapshot.Segment, damaged map[*segment.Reader]bool, err error) bool {
 	return err == nil || errors.Is(err, vfs.ErrFault) && findDamaged(ctx, sources, damaged)
 }
@@ -196,8 +196,8 @@ func (g *Generation) chooseMerge(state *mergeState) (chosenMerge, bool) {
 	return chosenMerge{}, false
 }
 
-// findDamaged adds the segments whose bytes are not those that were written,
-// and reports whether there are any.
+// findDamaged adds the damaged segments among sources to damaged, and reports
+// whether there are any.
 func findDamaged(ctx context.Context, sources []*snapshot.Segment, damaged map[*segment.Reader]bool) bool {
 	found := false
 	for _, s := range sources {
@@ -217,15 +217,15 @@ func planOf(view *snapshot.Snapshot, damaged map[*segment.Reader]bool) []mergepl
 	return plan
 }
 
-// merge writes one segment in place of several and exchanges them. The sources
-// stay held by the caller.
+// merge writes one segment in place of several and exchanges them. The caller holds
+// the sources.
 func (g *Generation) merge(ctx context.Context, sources []*snapshot.Segment) error {
 	return g.mergeUntil(ctx, ctx, sources)
 }
 
-// mergeUntil is a merge that the end of working ends before the exchange. An
-// exchange that has begun ends with ctx alone: cut off, it would leave open
-// which manifest the bucket holds.
+// mergeUntil is merge, cancelled when working ends before the exchange. An exchange
+// that has begun ends only with ctx: cut off, it would leave open which manifest
+// the bucket holds.
 func (g *Generation) mergeUntil(ctx, working context.Context, sources []*snapshot.Segment) error {
 	inputs := make([]segment.MergeInput, len(sources))
 	for i, s := range sources {
@@ -277,9 +277,9 @@ func (g *Generation) mergeUntil(ctx, working context.Context, sources []*snapsho
 	return err
 }
 
-// uploadMerged stores a merged segment, nil when nothing was live, where others will
-// read it, while commits go on: only the exchange keeps them waiting. It returns what
-// gives the stored file up.
+// uploadMerged uploads a merged segment, nil when nothing was live, to where other
+// nodes read it. Commits go on meanwhile and wait only for the exchange. The
+// returned function discards the uploaded file.
 func (g *Generation) uploadMerged(ctx context.Context, merged *change) (discard func(), err error) {
 	uploader, ok := g.storage.Publisher.(Uploader)
 	if !ok || merged == nil {
@@ -294,9 +294,9 @@ func (g *Generation) uploadMerged(ctx context.Context, merged *change) (discard 
 
 var errSuperseded = errors.New("the segments of the merge are gone")
 
-// exchange puts the merged segment, nil when nothing was live, in place of its
-// sources, and reports whether its file is in the manifest. Deletes and
-// refreshed signals that came since are carried over.
+// exchange replaces the sources with the merged segment, nil when nothing was live,
+// and reports whether the manifest names its file. Deletes and refreshed signals
+// that came since the merge began are carried over.
 func (g *Generation) exchange(ctx context.Context, sources []*snapshot.Segment, numbers segment.DocMap, merged *change) (used bool, err error) {
 	g.publishing.Lock()
 	defer g.publishing.Unlock()
@@ -309,7 +309,7 @@ func (g *Generation) exchange(ctx context.Context, sources []*snapshot.Segment, 
 	for i, source := range sources {
 		now := findByFile(view, fileOf(source))
 		if now == nil {
-			// Emptied by a commit: none of its documents is live any more.
+			// A commit emptied it: none of its documents is live any more.
 			now = snapshot.NewSegment(source.Reader, bitset.New(source.Reader.NumDocs()), nil, source)
 		}
 		replaced[fileOf(source)] = true
@@ -343,7 +343,7 @@ func (g *Generation) exchange(ctx context.Context, sources []*snapshot.Segment, 
 	return merged != nil && next.File(merged.name) != nil, nil
 }
 
-// carry brings what happened to a source since the merge began into the merged
+// carry applies changes made to a source since the merge began to the merged
 // segment.
 func carry(merged *change, then, now *snapshot.Segment, numbers []segment.DocID) {
 	parents := then.Reader.Parents()

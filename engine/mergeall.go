@@ -8,8 +8,8 @@ import (
 )
 
 // MergeAll merges the committed segments into one. It is for an index that is
-// written once and then searched; the background merges keep every other index
-// in shape. Writes and searches go on meanwhile.
+// written once and then searched; the background merges keep every other index in
+// shape. Writes and searches continue meanwhile.
 func (g *Generation) MergeAll(ctx context.Context) error {
 	for {
 		base := g.Snapshot()
@@ -22,8 +22,8 @@ func (g *Generation) MergeAll(ctx context.Context) error {
 		}
 		err := g.merge(ctx, base.Segments)
 		base.Release()
-		// A background merge may have taken some of the segments: begin again
-		// with what it left.
+		// A background merge may have taken some of the segments: start over with
+		// what it left.
 		if err != nil && !errors.Is(err, errSuperseded) {
 			return err
 		}

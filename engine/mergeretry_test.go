@@ -13,7 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs/faultfs"
 )
 
-// fickle is a Publisher that stores no merged file while it is away.
+// fickle is a Publisher that fails uploads of merged files while it is away.
 type fickle struct {
 	publishing
 	isAway  atomic.Bool
@@ -30,7 +30,7 @@ func (f *fickle) Upload(context.Context, manifest.File) error {
 
 func (f *fickle) Discard(string) {}
 
-// A merge that failed is tried again without another commit, less and less often.
+// A failed merge is retried without another commit, at growing intervals.
 func TestAFailedMergeIsTriedAgain(t *testing.T) {
 	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestAFailedMergeIsTriedAgain(t *testing.T) {
 	})
 }
 
-// Merges that a full disk kept from running are planned again when there is space.
+// Merges that a full disk prevented are planned again when there is space.
 func TestMergesGoOnWhenThereIsSpace(t *testing.T) {
 	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {

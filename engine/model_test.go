@@ -16,8 +16,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// model is a generation as a map: what documents returns after a commit of
-// everything.
+// model is a generation as a map: what documents returns after everything is
+// committed.
 type model map[string]map[string]any
 
 func (m model) clone() model {
@@ -28,7 +28,7 @@ func (m model) clone() model {
 	return out
 }
 
-// put replaces a document; signals that it does not give stay.
+// put replaces a document and keeps signals that it does not give.
 func (m model) put(key string, content map[string]any) {
 	for name, value := range m[key] {
 		if name[0] == '@' {
@@ -49,7 +49,7 @@ type writer struct {
 
 func (w *writer) key() string { return fmt.Sprintf("k%03d", w.random.IntN(w.keys)) }
 
-// content returns a random document as JSON and as the model holds it.
+// content returns a random document as JSON and in the form that the model holds.
 func (w *writer) content(key string) (string, map[string]any) {
 	sent := map[string]any{"id": key, "title": fmt.Sprintf("title %d", w.random.IntN(1000))}
 	if w.random.IntN(2) == 0 {
@@ -117,7 +117,7 @@ func (w *writer) write(g *Generation, s *WriteStream) error {
 	return nil
 }
 
-// refresh gives random documents, some of them missing, new values at once.
+// refresh gives several random documents new values at once; some do not exist.
 func (w *writer) refresh(g *Generation, s *WriteStream) error {
 	field, _ := g.Schema().Resolve("rating")
 	all := make([]Refresh, 1+w.random.IntN(8))
@@ -164,8 +164,8 @@ func compare(g *Generation, view *snapshot.Snapshot, want model) error {
 	return nil
 }
 
-// Holds a generation against a map over random writes, commits, merges and
-// reopenings; views taken earlier must not change.
+// Compares a generation with a map over random writes, commits, merges and
+// reopenings; earlier views must not change.
 func TestGenerationAgreesWithAModel(t *testing.T) {
 	seeds, steps := uint64(12), 120
 	if testing.Short() {
@@ -263,7 +263,7 @@ func agree(t *testing.T, seed uint64, steps int) {
 		h.view.Release()
 	}
 	mustCommit(t, g)
-	if err := g.Close(context.Background()); err != nil { // what is merging meanwhile has files of its own
+	if err := g.Close(context.Background()); err != nil { // a concurrent merge has files of its own
 		t.Fatal(err)
 	}
 	names, err := fs.List("g")

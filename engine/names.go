@@ -10,20 +10,20 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// MaxWildcardNames bounds the concrete names of wildcard fields in one generation,
-// over all its documents. Each makes structures of its own in every segment that
-// holds it, which every commit and merge walks over.
+// MaxWildcardNames bounds the distinct concrete names of wildcard fields in one
+// generation. Each name has structures of its own in every segment that holds it,
+// which every commit and merge walks over.
 const MaxWildcardNames = 10_000
 
-// wildcardNames are the concrete names of wildcard fields that a generation holds.
+// wildcardNames is the set of concrete names of wildcard fields in a generation.
 type wildcardNames struct {
 	mu    sync.Mutex
-	names map[string]struct{} // nil until first asked
+	names map[string]struct{} // nil until first used
 }
 
-// admitNames refuses a document with a name of a wildcard field that the
-// generation does not know and has no room for. Names of a refused document are
-// not remembered.
+// admitNames rejects a document with a new name of a wildcard field once the
+// generation has reached MaxWildcardNames. Names of a rejected document are not
+// remembered.
 func (g *Generation) admitNames(d *document.Document) error {
 	var wanted []*definition.ResolvedField
 	add := func(values []document.Value) {
@@ -62,7 +62,7 @@ func (g *Generation) admitNames(d *document.Document) error {
 	return nil
 }
 
-// loadNames gathers the names that committed segments hold. The caller must hold
+// loadNames collects the names in the committed segments. The caller must hold
 // names.mu.
 func (g *Generation) loadNames() {
 	g.names.names = make(map[string]struct{})
@@ -92,7 +92,7 @@ func pathsOf(segment *snapshot.Segment) []string {
 	return paths
 }
 
-// hasStructures reports whether values of a field are more than stored.
+// hasStructures reports whether values of a field are indexed and not only stored.
 func hasStructures(f *definition.ResolvedField) bool {
 	return f.Filter || f.Facet || f.Sort || f.Signal || f.Hierarchy || f.Matching != nil || f.Autocomplete != nil ||
 		f.Type == definition.Vector || f.Type == definition.GeoPoint

@@ -10,8 +10,8 @@ import (
 )
 
 // BenchmarkWildcardNames measures what 10,000 names of a wildcard field cost:
-// memory of the documents that bring them, the commit, memory of the open index,
-// opening it and merging two segments that hold them all.
+// memory of the documents that introduce them, the commit, memory of the open
+// index, opening it and merging two segments that hold them all.
 func BenchmarkWildcardNames(b *testing.B) {
 	for _, usage := range []struct{ name, field, value string }{
 		{"number", `{"type":"int32","filter":{}}`, `%d`},

@@ -14,9 +14,9 @@ const attributes = `{"fields":{"id":{"type":"string","primaryKey":true},
 	"attr":{"type":"object","fields":{"*":{"type":"int32","filter":{}}}},
 	"note":{"type":"object","fields":{"*":{"type":"string"}}}}}`
 
-// S30: the names of wildcard fields are bounded over all documents, after a
-// restart too; known names are always taken, and names that are only stored are
-// not counted.
+// S30: the names of wildcard fields are bounded over all documents, also after a
+// restart; known names are always accepted, and names that are only stored are not
+// counted.
 func TestNamesOfWildcardFieldsAreBounded(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, attributes)

@@ -10,17 +10,17 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// The newest state of a key is found by going back in time: what waits for the
-// log, the active table, the table being committed, the snapshot. A document
-// on its way is put into the next place before it leaves the one before, so a
-// reader that goes the same way misses nothing. The caller holds the stripe of
-// the key, so that nothing new comes in.
+// The newest state of a key is found by going back in time: the queue for the log,
+// the active table, the table being committed, the snapshot. A document is put into
+// the next of these before it leaves the one before, so a reader that goes in the
+// same order misses nothing. The caller holds the stripe of the key, so that no new
+// write comes in.
 
-// newest returns the newest state of the document under a key, and false when
-// there is none.
+// newest returns the newest state of the document under a key, and false when there
+// is none.
 func (g *Generation) newest(key string) (Current, bool, error) {
 	current := Current{Key: document.Key(key)}
-	var over []signalValue // refreshed later than what is still to be found
+	var over []signalValue // refreshed later than the state still to be found
 	if state, ok := g.queue.find(key); ok {
 		over = state.signals
 		if op := state.base; op != nil {
@@ -47,9 +47,8 @@ func (g *Generation) newest(key string) (Current, bool, error) {
 	return g.committed(current, over)
 }
 
-// inTables finds the newest entry of a key in the tables. settled is true when
-// there is none and the snapshot holds nothing either, because everything was
-// deleted.
+// inTables finds the newest entry of a key in the tables. settled is true without
+// an entry when everything was deleted, so that the snapshot holds none either.
 func (g *Generation) inTables(key string, over []signalValue) (found *entry, signals []signalValue, settled bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -68,8 +67,8 @@ func (g *Generation) inTables(key string, over []signalValue) (found *entry, sig
 	return nil, over, false
 }
 
-// keptSource returns the JSON of a document on its way, as if it were
-// committed: an index that keeps no source has none to give.
+// keptSource returns the JSON of an uncommitted document as if it were committed:
+// an index that keeps no source has none to return.
 func (g *Generation) keptSource(source []byte) ([]byte, error) {
 	if !g.Schema().KeepsSource() {
 		return nil, problem.DocumentSourceNotKept.New()
@@ -84,8 +83,8 @@ func (g *Generation) sourceOf(e *entry) ([]byte, error) {
 		g.mu.Unlock()
 		return g.keptSource(source)
 	}
-	// Only a run that was written lets its sources go. A commit that takes the
-	// run over may give the reader back.
+	// Only a run that was written drops its sources. A commit that takes over the
+	// run may release its reader.
 	reader := e.run.reader
 	held := reader.Retain()
 	g.mu.Unlock()
@@ -123,8 +122,8 @@ func (g *Generation) committed(current Current, over []signalValue) (Current, bo
 	return current, true, nil
 }
 
-// committedSource returns the JSON of a committed document. Reading it costs
-// more than finding it, and most writes do not ask for it.
+// committedSource returns the JSON of a committed document. Reading it costs more
+// than finding it, and most writes do not need it.
 func (g *Generation) committedSource(key string) ([]byte, error) {
 	view := g.Snapshot()
 	if view == nil {
@@ -158,7 +157,7 @@ func (g *Generation) signalsOf(s *snapshot.Segment, doc uint32) []signalValue {
 	return sortedSignals(values)
 }
 
-// Pending returns how many changes wait for a commit and how long the oldest has
+// Pending returns the changes that wait for a commit and how long the oldest has
 // waited.
 func (g *Generation) Pending() Pending {
 	g.mu.Lock()
@@ -175,9 +174,8 @@ func (g *Generation) Pending() Pending {
 	return p
 }
 
-// Count returns the number of documents, writes that are not committed
-// included. It looks every changed key up, so its cost follows the number of
-// pending changes.
+// Count returns the number of documents, uncommitted writes included. It looks up
+// every changed key, so its cost is proportional to the number of pending changes.
 func (g *Generation) Count() (int, error) {
 	g.mu.Lock()
 	view := g.Snapshot()

@@ -17,9 +17,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// change gathers what a commit or a merge does to one segment.
+// change collects what a commit or a merge does to one segment.
 type change struct {
-	from     *snapshot.Segment // the segment as it was; for a new one all its documents live
+	from     *snapshot.Segment // the segment before the change; all documents of a new one are live
 	name     string            // file name
 	isNew    bool
 	summary  blockfile.Summary // of the file of a new segment
@@ -28,11 +28,11 @@ type change struct {
 	deletions *snapshot.Deleter // nil until a document is deleted
 	deleted   int
 
-	field string                   // refreshed last
+	field string                   // the signal column refreshed last
 	into  *snapshot.OverlayBuilder // of field
 }
 
-// kill deletes a document with its list values.
+// kill deletes a document together with its list values.
 func (c *change) kill(doc uint32) {
 	if c.deletions == nil {
 		c.deletions = snapshot.NewDeleter(c.from)
@@ -52,7 +52,7 @@ func (c *change) refresh(doc uint32, values []signalValue) {
 	}
 }
 
-// overlay returns what makes the next overlay of a signal column.
+// overlay returns the builder for the next overlay of a signal column.
 func (c *change) overlay(column string) *snapshot.OverlayBuilder {
 	builder := c.overlays[column]
 	if builder == nil {
@@ -85,8 +85,8 @@ func (c *change) next() (*snapshot.Segment, error) {
 	return c.from.Next(c.deletions, signals), nil
 }
 
-// publishTable commits a table whose segments are written: deletes in earlier
-// segments, refreshed signals, the manifest, the snapshot.
+// publishTable commits a table whose segments are written: it applies deletes and
+// refreshed signals to earlier segments and replaces the manifest and the snapshot.
 func (g *Generation) publishTable(ctx context.Context, t *table) error {
 	g.publishing.Lock()
 	defer g.publishing.Unlock()
@@ -100,7 +100,7 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 	if err != nil {
 		return err
 	}
-	// E5: what is about to be named must be what the operations say.
+	// E5: what the manifest will name must match the operations.
 	want := base.Documents + t.added - deleted
 	next, segments, err := g.assemble(changes, want, tracked, t.sequence)
 	if err != nil {
@@ -117,8 +117,8 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 		g.discardSide(next)
 		return err
 	}
-	// The snapshot is shown before the table is let go: a reader of the newest
-	// state looks in this order.
+	// The snapshot is shown before the table is dropped: a reader of the newest
+	// state looks in the table first.
 	g.install(t.sequence, segments, next)
 	g.mu.Lock()
 	g.frozen = nil
@@ -142,8 +142,8 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 	return nil
 }
 
-// changesOf resolves the operations of a table against the committed segments
-// and its own. The first changes are those of the committed segments, in order.
+// changesOf resolves the operations of a table against the committed segments and
+// its own. The changes of the committed segments come first, in order.
 func (g *Generation) changesOf(t *table, base *snapshot.Snapshot) (changes []*change, deleted int, err error) {
 	fresh := make(map[*run]*change)
 	g.mu.Lock()
@@ -197,7 +197,7 @@ func (g *Generation) changesOf(t *table, base *snapshot.Snapshot) (changes []*ch
 }
 
 // refreshKey refreshes the document under a key in the committed segments: where it
-// was found, or where a merge put it since.
+// was found, or where a merge has moved it since.
 func refreshKey(old []*change, key string, r refreshed) error {
 	if r.at.reader != nil {
 		for _, c := range old {
@@ -220,8 +220,8 @@ func refreshKey(old []*change, key string, r refreshed) error {
 	return nil
 }
 
-// killKeys deletes the documents under the keys of a table in the committed
-// segments, the segments side by side.
+// killKeys deletes the documents under the given keys in the committed segments.
+// Many keys are deleted in all segments in parallel.
 func killKeys(old []*change, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -256,8 +256,8 @@ func killKeys(old []*change, keys []string) error {
 }
 
 // assemble writes the side file of a commit and returns the manifest and the
-// segments after the changes. Segments without a live document are left out.
-// The caller gives the readers of the segments back when it does not use them.
+// segments after the changes. It leaves out segments without a live document. The
+// caller must release the readers of the segments if it does not use them.
 func (g *Generation) assemble(changes []*change, want int, tracked []string, sequence uint64) (*manifest.Manifest, []*snapshot.Segment, error) {
 	g.mu.Lock()
 	before := g.manifest
@@ -340,7 +340,7 @@ func findSegment(m *manifest.Manifest, file string) *manifest.Segment {
 	return nil
 }
 
-// listFiles gathers the files that a manifest names.
+// listFiles sets the files that the next manifest names.
 func listFiles(next, before *manifest.Manifest, kept []*change, side manifest.File) {
 	fresh := map[string]manifest.File{side.Name: side}
 	for _, c := range kept {
@@ -370,13 +370,13 @@ func listFiles(next, before *manifest.Manifest, kept []*change, side manifest.Fi
 	}
 }
 
-// discardSide removes the side files of a commit that did not take place.
+// discardSide removes the side file of a commit that was not published.
 func (g *Generation) discardSide(next *manifest.Manifest) {
 	g.mu.Lock()
 	current, failed := g.manifest, g.failure != nil
 	g.mu.Unlock()
 	if failed {
-		return // the manifest may be the one on disk
+		return // the new manifest may be the one on disk
 	}
 	for _, file := range next.Files {
 		if strings.HasSuffix(file.Name, sideSuffix) && current.File(file.Name) == nil {
@@ -388,7 +388,7 @@ func (g *Generation) discardSide(next *manifest.Manifest) {
 // fileOf returns the file name of a segment.
 func fileOf(s *snapshot.Segment) string { return path.Base(s.Reader.Name()) }
 
-// writeSide writes a side file, synced.
+// writeSide writes and syncs a side file.
 func (g *Generation) writeSide(side *snapshot.Side) (string, manifest.File, error) {
 	name := g.newFileName(sideSuffix)
 	file, err := g.fs.Create(g.path(name))

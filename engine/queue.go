@@ -18,14 +18,14 @@ const (
 	maxBatchBytes      = 8 << 20
 )
 
-// maxQueued is the number of operations that wait or are being appended: one
-// group commit on its way and one that gathers. Each holds a document that was
-// read, which takes many times its bytes; more of them would not make the log or
-// the workers faster.
+// maxQueued bounds the operations that wait or are being appended: one group commit
+// under way and one that gathers. Each operation holds a parsed document, which
+// takes many times its bytes; more of them would not make the log or the workers
+// faster.
 const maxQueued = 2 * maxBatchOperations
 
-// keptBatches is for how many batches the newest state by key is kept up after
-// a caller asked for it. A load that replaces whole documents never asks.
+// keptBatches is how many batches newest is maintained for after a lookup. A load
+// that replaces whole documents never looks keys up.
 const keptBatches = 16
 
 // operation is one change on its way through the log into a table.
@@ -34,41 +34,41 @@ type operation struct {
 	source   []byte             // of an Add: the document as sent
 	signals  []signalValue      // of an Add: all of its values; of Signals: the refreshed ones
 	at       place              // of Signals: where the document is
-	document *document.Document // of an Add, when it is read already
+	document *document.Document // of an Add, when it is parsed already
 	stream   *WriteStream
 }
 
-// keyState is what operations that are not in a table yet do to one key.
+// keyState is the effect on one key of the operations that are not in a table yet.
 type keyState struct {
 	base    *operation    // the last Add or Delete; nil when there is none
-	signals []signalValue // refreshed behind base
+	signals []signalValue // refreshed after base
 	last    *operation
 }
 
-// queue holds operations that wait for the log, in order, and those being
-// appended. Readers of the newest state look here first.
+// queue holds the operations that wait for the log, in order, and those being
+// appended. Lookups of the newest state start here.
 type queue struct {
 	mu      sync.Mutex
 	waiting []*operation
 	held    int // operations that wait or are being appended
-	bases   int // of these, how many add or delete a document
+	bases   int // how many of these add or delete a document
 	bytes   int64
 	limit   int64
-	full    atomic.Bool         // held or bytes has reached its bound
+	full    atomic.Bool         // held or bytes has reached its limit
 	batch   []*operation        // being appended; nil once it is known to be refused
 	busy    bool                // a batch is being appended
 	since   time.Time           // when that began
-	newest  map[string]keyState // by key: what waits or is being appended; nil unless a caller asks
-	keptFor int                 // batches until newest is dropped unless a caller asks
-	refusal error               // non-nil: nothing is taken
-	refused atomic.Uint64       // how often what waited was refused
-	round   uint64              // raised when a batch ends behind which the next is to wait for others
-	writers int                 // streams with operations that wait, while wanted is not 0
-	stayed  int                 // how many of them did when the round began
-	wanted  int                 // how many of them the next batch is to have; see gatherFor
-	until   time.Time           // how long it waits for them
-	alone   int                 // batches that are not to wait for others
-	arrived func()              // called when something waits; must not wait
+	newest  map[string]keyState // by key: what waits or is being appended; nil unless looked up recently
+	keptFor int                 // batches until newest is dropped unless it is looked up
+	refusal error               // non-nil: the queue takes nothing
+	refused atomic.Uint64       // how often waiting operations were refused
+	round   uint64              // incremented when a batch ends and the next one is to wait for others
+	writers int                 // streams with waiting operations, while wanted is not 0
+	stayed  int                 // how many streams had waiting operations when the round began
+	wanted  int                 // how many streams the next batch waits for; see gatherFor
+	until   time.Time           // when it stops waiting for them
+	alone   int                 // number of batches that will not wait for others
+	arrived func()              // called when something waits; must not block
 	freed   chan struct{}       // closed and replaced when bytes drop
 	drained chan struct{}       // closed and replaced when nothing waits
 }
@@ -79,8 +79,8 @@ func newQueue(limit int64, arrived func()) *queue {
 
 var errQueueFull = errors.New("the log takes nothing at present")
 
-// awaitCapacity waits until the queue may take more, or for as long as one append may
-// be under way; 0 means no bound.
+// awaitCapacity blocks until the queue has capacity. It fails when one append takes
+// longer than most; 0 means no bound.
 func (q *queue) awaitCapacity(ctx context.Context, most time.Duration) error {
 	wait := most
 	for q.full.Load() {
@@ -110,8 +110,8 @@ func (q *queue) awaitCapacity(ctx context.Context, most time.Duration) error {
 	return nil
 }
 
-// patience returns how much of the time that one append may take is left: all of
-// it while none is under way, as when the workers are busy.
+// patience returns how much of the time allowed for one append is left: all of it
+// while none is under way, as when the workers are busy.
 func (q *queue) patience(most time.Duration) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,8 +121,8 @@ func (q *queue) patience(most time.Duration) time.Duration {
 	return most - time.Since(q.since)
 }
 
-// after returns a channel that answers once so long has passed, never when that
-// is 0.
+// after returns a channel that delivers once wait has passed, or never when wait is
+// 0.
 func after(wait time.Duration) (late <-chan time.Time, stop func() bool) {
 	if wait <= 0 {
 		return nil, func() bool { return true }
@@ -131,7 +131,7 @@ func after(wait time.Duration) (late <-chan time.Time, stop func() bool) {
 	return timer.C, timer.Stop
 }
 
-// count adds operations to what the queue holds (sign 1), or takes them away (-1).
+// count adds operations to the totals of the queue (sign 1) or subtracts them (-1).
 // The caller holds mu.
 func (q *queue) count(sign int, operations ...*operation) {
 	for _, op := range operations {
@@ -146,8 +146,9 @@ func (q *queue) count(sign int, operations ...*operation) {
 
 var errRefusedBase = errors.New("what was written before was refused")
 
-// pushOnto takes an operation that was prepared when refused had this value. It
-// fails when something was refused since: the operation may build on it.
+// pushOnto enqueues an operation that was prepared when refused had the given
+// value. It fails when something was refused since, because the operation may build
+// on that.
 func (q *queue) pushOnto(refused uint64, op *operation) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -157,7 +158,7 @@ func (q *queue) pushOnto(refused uint64, op *operation) error {
 	return q.add(op)
 }
 
-// push takes an operation that builds on nothing. It fails when the queue was
+// push enqueues an operation that builds on no other. It fails once the queue has
 // ended.
 func (q *queue) push(op *operation) error {
 	q.mu.Lock()
@@ -183,7 +184,7 @@ func (q *queue) add(op *operation) error {
 	return nil
 }
 
-// pushAll is pushOnto for operations of one stream: all are taken, or none.
+// pushAll is pushOnto for the operations of one stream: it takes all or none.
 func (q *queue) pushAll(refused uint64, stream *WriteStream, operations []operation) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -209,7 +210,7 @@ func (q *queue) pushAll(refused uint64, stream *WriteStream, operations []operat
 	return nil
 }
 
-// note puts an operation into newest.
+// note records an operation in newest.
 func (q *queue) note(op *operation) {
 	switch op.Kind {
 	case log.Add, log.Delete:
@@ -220,7 +221,7 @@ func (q *queue) note(op *operation) {
 	}
 }
 
-// take returns the operations of the next batch, nil when nothing waits.
+// take returns the operations of the next batch, or nil when nothing waits.
 func (q *queue) take() []*operation {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -246,7 +247,7 @@ func (q *queue) take() []*operation {
 	return batch
 }
 
-// done removes a batch that is in a table, or refused.
+// done removes a batch that was applied to a table or refused.
 func (q *queue) done(batch []*operation) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -258,7 +259,7 @@ func (q *queue) done(batch []*operation) {
 			}
 		}
 	}
-	if q.keptFor--; q.keptFor <= 0 || q.held == 0 { // what is empty may still take much memory
+	if q.keptFor--; q.keptFor <= 0 || q.held == 0 { // an empty map may still take much memory
 		q.newest = nil
 	}
 	q.awaitOthers(batch)
@@ -266,7 +267,7 @@ func (q *queue) done(batch []*operation) {
 	q.wake()
 }
 
-// wake wakes callers that wait for space in the queue or for the end of the work.
+// wake wakes callers that wait for capacity or for the queue to drain.
 func (q *queue) wake() {
 	close(q.freed)
 	q.freed = make(chan struct{})
@@ -280,9 +281,9 @@ func (q *queue) wake() {
 	}
 }
 
-// refuseWaiting takes everything out of the queue, because what waits may
-// build on a batch that was not written. With a refusal the queue ends: what
-// is pushed later is refused with it.
+// refuseWaiting removes and returns all waiting operations, because they may build
+// on a batch that was not written. A non-nil refusal also ends the queue: later
+// pushes fail with it.
 func (q *queue) refuseWaiting(refusal error) []*operation {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -298,8 +299,8 @@ func (q *queue) refuseWaiting(refusal error) []*operation {
 	return refused
 }
 
-// end makes the queue refuse what is pushed from now on; what waits is still
-// worked off.
+// end makes later pushes fail with refusal; operations that wait are still
+// processed.
 func (q *queue) end(refusal error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -309,7 +310,8 @@ func (q *queue) end(refusal error) {
 	q.wake()
 }
 
-// isDrained reports whether nothing waits or is being appended.
+// isDrained reports whether nothing waits or is being appended. The channel is
+// closed when that becomes true.
 func (q *queue) isDrained() (bool, <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -332,7 +334,8 @@ func (q *queue) drain(ctx context.Context) error {
 	}
 }
 
-// find returns what waits for a key; ok is false when nothing does.
+// find returns the state of a key in the queue; ok is false when nothing waits for
+// it.
 func (q *queue) find(key string) (state keyState, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -341,7 +344,8 @@ func (q *queue) find(key string) (state keyState, ok bool) {
 	return state, ok
 }
 
-// keepNewest makes newest where it is not kept, and keeps it. The caller holds mu.
+// keepNewest builds newest if necessary, and keeps it for keptBatches more. The
+// caller holds mu.
 func (q *queue) keepNewest() {
 	q.keptFor = keptBatches
 	if q.newest != nil {
@@ -356,8 +360,8 @@ func (q *queue) keepNewest() {
 	}
 }
 
-// findBases reports for which documents an Add or Delete waits or is being
-// appended. Where nothing but refreshes comes in, newest is not needed.
+// findBases reports the documents for which an Add or Delete waits or is being
+// appended. When only refreshes come in, it does not build newest.
 func (q *queue) findBases(all []Refresh, report func(i int, exists bool)) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

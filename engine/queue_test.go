@@ -16,8 +16,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// A queue holds a bounded number of operations however small they are, those
-// being appended included.
+// A queue holds a bounded number of operations however small they are, including
+// those being appended.
 func TestQueueIsBounded(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -57,8 +57,8 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// Room is waited for as long as it takes, but not behind one append that does not
-// end.
+// A write waits for capacity as long as it takes, but gives up behind one append
+// that does not end.
 func TestRoomIsGivenUpBehindAnAppendAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1, func() {})
@@ -81,7 +81,7 @@ func TestRoomIsGivenUpBehindAnAppendAlone(t *testing.T) {
 	})
 }
 
-// sluggish is a disk that takes segments only once it is let.
+// sluggish is a disk that blocks writes of segments until proceed is closed.
 type sluggish struct {
 	vfs.FS
 	proceed chan struct{}
@@ -94,8 +94,8 @@ func (s *sluggish) Create(name string) (vfs.File, error) {
 	return s.FS.Create(name)
 }
 
-// A write that waits because the workers are busy is not given up: the log is
-// well.
+// A write that waits because the workers are busy does not give up: the log is
+// fine.
 func TestAWriteWaitsForBusyWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		disk := &sluggish{FS: vfs.Memory(), proceed: make(chan struct{})}
@@ -114,8 +114,8 @@ func TestAWriteWaitsForBusyWorkers(t *testing.T) {
 	})
 }
 
-// What find returns is what the operations in the queue say, whether it is kept up
-// by key at the time or not.
+// find returns the effect of the operations in the queue, whether newest is
+// maintained at the time or not.
 func TestQueueTellsTheNewestState(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 2))
@@ -136,13 +136,13 @@ func TestQueueTellsTheNewestState(t *testing.T) {
 			case n < 18 && batch != nil:
 				q.done(batch)
 				batch = nil
-			case n == 18 && batch != nil: // it was not written
+			case n == 18 && batch != nil: // the batch was not written
 				q.refuseWaiting(nil)
 				q.done(batch)
 				batch = nil
 			}
 			if random.IntN(1+int(seed)) > 3 {
-				continue // no request for a while
+				continue // no lookup for a while
 			}
 			for key := 'a'; key < 'g'; key++ {
 				var want keyState
@@ -162,7 +162,8 @@ func TestQueueTellsTheNewestState(t *testing.T) {
 				if ok != known || got.last != want.last || want.base != nil && got.base != want.base {
 					t.Fatalf("seed %d, step %d: key %c is %+v, %v; want %+v, %v", seed, step, key, got, ok, want, known)
 				}
-				// What left the queue may still be returned: the tables say the same.
+				// find may still return what has left the queue: the tables say the
+				// same.
 				if !slices.Equal(mergeSignals(got.signals, want.signals), got.signals) || want.base != nil && len(got.signals) != len(want.signals) {
 					t.Fatalf("seed %d, step %d: signals of %c are %+v, want %+v", seed, step, key, got.signals, want.signals)
 				}

@@ -23,18 +23,19 @@ type opener struct {
 	directory string
 	manifest  *manifest.Manifest
 	open      *opened // nil: nothing is open
-	damaged   func()  // called when a part is not what was written; may be nil
+	damaged   func()  // called when a part is damaged; may be nil
 	sides     map[string]*snapshot.Side
 }
 
-// opened is what is open already.
+// opened is a view whose segments are open already.
 type opened struct {
 	view     *snapshot.Snapshot
-	manifest *manifest.Manifest // what view shows
+	manifest *manifest.Manifest // the manifest that view shows
 }
 
-// segment returns an open segment; nil when it is not open, or when the file of that name
-// is another one now, which it is where a bucket goes on from an earlier state.
+// segment returns an open segment. It returns nil when the segment is not open, or
+// when the file of that name has changed, as it does when a bucket continues from
+// an earlier state.
 func (o *opened) segment(file *manifest.File) *snapshot.Segment {
 	if o == nil {
 		return nil
@@ -45,9 +46,9 @@ func (o *opened) segment(file *manifest.File) *snapshot.Segment {
 	return findByFile(o.view, file.Name)
 }
 
-// openManifest opens every file that a manifest names. What a segment holds is
-// verified before it is first used (I12), all else now; damaged, which may be
-// nil, is called when a part is not what was written. Segments of open, which may
+// openManifest opens every file that a manifest names. Segment contents are
+// verified before they are first used (I12), everything else now. damaged, which
+// may be nil, is called when a part turns out damaged. Segments in open, which may
 // be nil, are not opened again.
 func openManifest(fs vfs.FS, directory string, m *manifest.Manifest, open *opened, damaged func()) (segments []*snapshot.Segment, tracked *tracking, err error) {
 	defer func() {
@@ -99,7 +100,7 @@ func (o *opener) side(name string) (*snapshot.Side, error) {
 	return read, nil
 }
 
-// segment opens a segment with the side file that goes with it.
+// segment opens a segment with its side file.
 func (o *opener) segment(entry manifest.Segment) (*snapshot.Segment, error) {
 	name := path.Join(o.directory, entry.File)
 	earlier := o.open.segment(o.manifest.File(entry.File))
@@ -150,8 +151,8 @@ func findByFile(view *snapshot.Snapshot, file string) *snapshot.Segment {
 	return nil
 }
 
-// Verify compares every checksum of the segments that is not compared yet, and
-// returns what is damaged.
+// Verify checks every checksum of the segments that has not been checked yet, and
+// returns the damage it finds.
 func (g *Generation) Verify(ctx context.Context) error {
 	view := g.Snapshot()
 	if view == nil {
@@ -165,9 +166,8 @@ func (g *Generation) Verify(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// verifyLoop verifies what was found in files, at the opening and later, so that
-// damage shows before a search meets it and no search waits for a verification
-// for long.
+// verifyLoop verifies segments that were opened from files, so that damage shows
+// before a search meets it and no search waits long for a verification.
 func (g *Generation) verifyLoop(ctx context.Context) {
 	for ctx.Err() == nil {
 		if g.verifying.park() {
@@ -179,10 +179,10 @@ func (g *Generation) verifyLoop(ctx context.Context) {
 	}
 }
 
-// replay brings the log beyond the last commit into a table and commits it, so
-// that nothing is built on a record whose durability is not confirmed. When
-// that commit fails the generation opens all the same, for searches; writes
-// are taken once the commit loop got it done.
+// replay brings the log beyond the last commit into a table and commits it, so that
+// nothing is built on a record whose durability is not confirmed. If that commit
+// fails the generation still opens for searches; writes are accepted once the
+// commit loop succeeds.
 func (g *Generation) replay(ctx context.Context) error {
 	g.active = newTable(g.manifest.Sequence+1, g.pipeline.Load(), g.options.Workers)
 	g.nextLSN = g.manifest.LastLSN + 1
@@ -244,7 +244,7 @@ func (g *Generation) replay(ctx context.Context) error {
 	return nil
 }
 
-// decodeOperation reads an operation of the log.
+// decodeOperation decodes an operation of the log.
 func decodeOperation(logged log.Operation) (*operation, error) {
 	op := &operation{Operation: log.Operation{Kind: logged.Kind, Key: logged.Key}}
 	var rest []byte

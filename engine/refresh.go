@@ -22,16 +22,16 @@ type Refresh struct {
 	at place
 }
 
-// place is where the snapshot holds a document; the zero place says nothing. A
-// document stands under its key in a segment for good, so a place holds as long as
-// a snapshot has the segment and the document is live there. The reader is compared
-// and never read.
+// place is where the snapshot holds a document; the zero place means unknown. A
+// document never moves within a segment, so a place is valid as long as a snapshot
+// has the segment and the document is live there. The reader is only compared,
+// never read.
 type place struct {
 	reader *segment.Reader
 	doc    uint32
 }
 
-// in returns whether a place is live in a snapshot.
+// in reports whether the document at a place is live in a snapshot.
 func (p place) in(view *snapshot.Snapshot) bool {
 	if p.reader == nil {
 		return false
@@ -44,10 +44,10 @@ func (p place) in(view *snapshot.Snapshot) bool {
 	return false
 }
 
-// refreshed is what a table says about the signals of one document.
+// refreshed is what a table records about the signals of one document.
 type refreshed struct {
 	values []signalValue
-	at     place // where the document was when it was refreshed last
+	at     place // where the document was at its last refresh
 }
 
 // Refresh sets signal values of the document under a key without reading or
@@ -58,9 +58,9 @@ func (s *WriteStream) Refresh(ctx context.Context, key document.Key, signals []d
 	return one[0].Found, err
 }
 
-// RefreshAll is Refresh for documents one after the other, which takes far less for
-// each of many. It returns how many it worked off: all, or with stopAtMissing those
-// before the first without a document. After an error none is taken.
+// RefreshAll is Refresh for many documents, and takes far less time for each. It
+// returns how many it handled: all, or with stopAtMissing those before the first
+// that does not exist. After an error it has refreshed none.
 func (s *WriteStream) RefreshAll(ctx context.Context, all []Refresh, stopAtMissing bool) (int, error) {
 	if err := s.enter(ctx); err != nil {
 		return 0, err
@@ -74,7 +74,7 @@ func (s *WriteStream) RefreshAll(ctx context.Context, all []Refresh, stopAtMissi
 		return 0, problem.IndexClosed.New()
 	}
 	defer before.Release()
-	// Looking keys up takes longest, so the locks are taken afterwards.
+	// Looking up keys takes longest, so the locks are taken afterwards.
 	for i := range all {
 		if err := all[i].lookUp(before); err != nil {
 			return 0, err
@@ -107,8 +107,8 @@ func (r *Refresh) lookUp(view *snapshot.Snapshot) error {
 	return err
 }
 
-// lockStripes keeps other writes to the keys away until the result is called.
-// Stripes are locked in ascending order, and all other writers hold one at a time.
+// lockStripes blocks other writes to the keys until unlock is called. It locks
+// stripes in ascending order, and all other writers hold one at a time.
 func (g *Generation) lockStripes(all []Refresh) (unlock func()) {
 	var held [stripes / 64]uint64
 	for i := range all {
@@ -127,8 +127,8 @@ func (g *Generation) lockStripes(all []Refresh) (unlock func()) {
 }
 
 // findNewest decides which of the documents exist, going back in time like newest.
-// What was found in the snapshot before holds where neither the queue nor a table
-// says otherwise, unless a commit came since. The caller holds the stripes.
+// Unless a commit came since, the results of the lookup in before are valid for
+// every key that neither the queue nor a table holds. The caller holds the stripes.
 func (g *Generation) findNewest(all []Refresh, before *snapshot.Snapshot) error {
 	decided := make([]bool, len(all))
 	decide := func(i int, exists bool) {
@@ -175,7 +175,7 @@ func (g *Generation) findNewest(all []Refresh, before *snapshot.Snapshot) error 
 }
 
 // refreshOperations makes the operations of the documents that exist. They share
-// memory: they leave the queue together.
+// memory, because they leave the queue together.
 func refreshOperations(all []Refresh, s *WriteStream) []operation {
 	count, size := 0, 0
 	for i := range all {

@@ -12,8 +12,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Documents whose signals are refreshed equal documents that are added again with
-// the new values, whatever commits, merges and crashes come between.
+// Documents with refreshed signals equal documents that are added again with the
+// new values, whatever commits, merges and crashes come in between.
 func TestRefreshedDocumentsEqualThoseAddedAgain(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestRefreshedDocumentsEqualThoseAddedAgain(t *testing.T) {
 					if err := mergeAll(both[0]); err != nil {
 						t.Fatal(err)
 					}
-				case 2: // what is not committed comes from the log
+				case 2: // uncommitted operations come from the log
 					abandon(both[0])
 					both[0] = open(t, stores[0], manual)
 				}
@@ -82,7 +82,7 @@ func TestRefreshedDocumentsEqualThoseAddedAgain(t *testing.T) {
 	}
 }
 
-// Refreshes of many documents at once never bring one back that is deleted
+// Refreshes of many documents at once never bring back a document that is deleted
 // meanwhile, and are never lost beside whole documents written by others.
 func TestRefreshesBesideOtherWriters(t *testing.T) {
 	fs := vfs.Memory()
@@ -110,8 +110,8 @@ func TestRefreshesBesideOtherWriters(t *testing.T) {
 			}
 		})
 	}
-	// Two writers refresh one field each of all documents, one writes even
-	// documents anew, one deletes documents that divide by eight at the end.
+	// Two writers refresh one field each of all documents, one rewrites even
+	// documents, one finally deletes the documents divisible by eight.
 	for _, field := range []string{"sales", "rating"} {
 		work(func(s *WriteStream, round int) error {
 			var all []Refresh

@@ -12,11 +12,11 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// heldLog answers an append when the test lets it.
+// heldLog answers an append when the test allows it.
 type heldLog struct {
 	Log
 	begun   chan struct{}
-	answers chan error // closed: all goes well
+	answers chan error // closed: every append succeeds
 }
 
 func (l *heldLog) Append(lsn uint64, payload []byte) error {

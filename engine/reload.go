@@ -10,11 +10,11 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Reload shows the commit that the manifest in the directory names now. It is
-// for generations that another process writes (Options.ReadOnly), which
-// puts the manifest last when it brings files here. Segments that are open already
+// Reload shows the commit that the manifest in the directory names now. It is for
+// generations that another process writes (Options.ReadOnly); that process must
+// write the manifest last when it puts files here. Segments that are open already
 // are kept. The view never goes back: an older manifest is an error, and on any
-// error the view stays as it is.
+// error the view does not change.
 func (g *Generation) Reload(ctx context.Context) error {
 	if !g.options.ReadOnly {
 		return errors.New("reload: the generation is written here")
@@ -63,7 +63,7 @@ func (g *Generation) Reload(ctx context.Context) error {
 	return nil
 }
 
-// Manifest returns what the current snapshot shows. It must not be changed.
+// Manifest returns the manifest of the current snapshot. It must not be changed.
 func (g *Generation) Manifest() *manifest.Manifest {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 )
 
 // A document that is replaced before it is indexed leaves no bytes behind, though
-// the others of its batch keep its entry in memory.
+// its batch keeps its entry in memory.
 func TestAReplacedDocumentLeavesNoBytes(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)
@@ -34,7 +34,7 @@ func TestAReplacedDocumentLeavesNoBytes(t *testing.T) {
 }
 
 // A builder is written out before the addresses of its postings run out, however
-// much memory there is.
+// much memory is left.
 func TestABuilderIsBoundedWhateverTheMemory(t *testing.T) {
 	const plenty = 1 << 40
 	g := &Generation{options: Options{Memory: plenty, Budget: NewBudget(plenty)}}

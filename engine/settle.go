@@ -13,59 +13,62 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// While documents are written, merges keep the number of segments logarithmic
-// and cost as little as that allows. At rest only searches are left, and every
-// segment costs each of them: the segments are joined further, one generation
-// of a node at a time, and a write that arrives ends the merge at once.
+// While documents are written, merges keep the number of segments logarithmic at
+// the lowest cost. At rest there are only searches, and every segment adds to their
+// cost: the segments are joined further, one generation of a node at a time, and a
+// write that arrives ends the merge at once.
 //
-// When a commit makes a long merge due, nobody knows yet whether it was the last
-// one. So the long merge is put off: the next write begins it, and a rest replaces it by
-// the merge at rest, which would have rewritten its result. A tier merge runs at rest
-// only where no merge at rest is paid for.
+// When a commit makes a long merge due, it may have been the last commit. So the
+// long merge is put off: the next write begins it, and a rest replaces it by the
+// merge at rest, which would have rewritten its result. A tier merge runs at rest
+// only if no merge at rest is paid for.
 //
-// What a merge at rest may rewrite is paid for: by growth (see mergeplan), by what
-// was flushed since the opening and not spent by merges yet, or by waiting. So a
-// loaded index becomes one segment within seconds, and one that is changed a
-// little every minute is not rewritten as a whole every minute.
+// The bytes that a merge at rest may rewrite must be paid for: by growth (see
+// mergeplan), by bytes flushed since the opening and not yet spent by merges, or by
+// waiting. So a loaded index becomes one segment within seconds, and an index that
+// changes a little every minute is not fully rewritten every minute.
 
 const (
-	// restBefore is how long nothing is written before a generation rests.
+	// restBefore is how long nothing must be written before a generation is at
+	// rest.
 	restBefore = 3 * time.Second
-	// settledPerSecond adds to that, so that a large merge waits longer than a
-	// small one for a pause that lasts.
+	// settledPerSecond adds to restBefore, so that a large merge waits longer than
+	// a small one for a lasting pause.
 	settledPerSecond = 64 << 20
-	// unpaidPerSecond adds to it for a merge that nothing paid for. It bounds the
-	// share of such merges: 22 GB a day.
+	// unpaidPerSecond adds to restBefore for a merge that nothing paid for. It
+	// limits such merges to 22 GB a day.
 	unpaidPerSecond = 256 << 10
-	// paidPerByte is how many bytes merges may write for one that is flushed.
-	// With the flush itself a document is written eight times at most, about,
-	// however often a generation comes to rest.
+	// paidPerByte is how many bytes merges may write for each flushed byte. With
+	// the flush itself, a document is written about eight times at most, however
+	// often a generation comes to rest.
 	paidPerByte = 4
-	// mostBackoff bounds how often the wait doubles after merges that a write ended.
+	// mostBackoff bounds how often the wait doubles after merges that a write
+	// ended.
 	mostBackoff = 6
-	// leastRetryWait and mostRetryWait bound the wait after a merge that failed: what it
-	// wrote is lost, and what was in its way may stay for long.
+	// leastRetryWait and mostRetryWait bound the wait after a failed merge: its
+	// output is lost, and the cause may persist.
 	leastRetryWait = 10 * time.Second
 	mostRetryWait  = 5 * time.Minute
 )
 
-// errWritten ends a merge at rest.
+// errWritten is the cancellation cause of a merge at rest that a write ends.
 var errWritten = errors.New("a write ended the rest")
 
 // idleMerge is what a generation waits for while no merge runs.
 type idleMerge struct {
-	due      <-chan time.Time // the rest is long enough for a merge; nil: the generation is settled
+	due      <-chan time.Time // fires when the rest is long enough for a merge; nil: the generation is settled
 	credit   int64            // bytes that the merge may write
-	isPutOff bool             // it is not a merge at rest but the long merge that was put off
-	isRetry  bool             // it is not a merge at rest but what is due after one that failed
-	written  <-chan struct{}  // a write, which begins the long merge that was put off; nil: there is none
+	isPutOff bool             // the merge is not one at rest but the long merge that was put off
+	isRetry  bool             // the merge is not one at rest but a retry after a failure
+	written  <-chan struct{}  // signals a write, which begins the long merge that was put off; nil: there is none
 }
 
-// paid is how many bytes a merge at rest may write beyond what growth pays for.
+// paid returns how many bytes a merge at rest may write beyond those that growth
+// pays for.
 func (g *Generation) paid() int64 { return paidPerByte*g.flushed.Load() - g.merged.Load() }
 
-// chooseSettling returns what is to be merged at rest, nil when the generation
-// is settled.
+// chooseSettling returns the merge to run at rest, or nil when the generation is
+// settled.
 func (g *Generation) chooseSettling(base *snapshot.Snapshot, damaged map[*segment.Reader]bool, credit int64) mergeplan.Merge {
 	if !g.mayMerge() {
 		return nil
@@ -73,7 +76,7 @@ func (g *Generation) chooseSettling(base *snapshot.Snapshot, damaged map[*segmen
 	return g.options.mergePolicy().Settle(planOf(base, damaged), credit)
 }
 
-// choosePutOff returns the long merge that was put off, nil when there is none.
+// choosePutOff returns the long merge that was put off, or nil.
 func (g *Generation) choosePutOff(base *snapshot.Snapshot, damaged map[*segment.Reader]bool) mergeplan.Merge {
 	if !g.mayMerge() {
 		return nil
@@ -87,11 +90,11 @@ func (g *Generation) choosePutOff(base *snapshot.Snapshot, damaged map[*segment.
 	return nil
 }
 
-// nextIdleMerge plans the next merge while none runs, after so many in a row that a write
-// ended: what they wrote is lost, so that each waits twice as long. Waiting pays
-// for nothing where others read the generation from a bucket: the segment would
-// be uploaded, and fetched by every node that has a copy. On a full disk, where no merge
-// may run, it plans to look again.
+// nextIdleMerge plans the next merge while none runs. ended is the number of
+// consecutive merges that a write ended: their output is lost, so each doubles the
+// wait. If other nodes read the generation from a bucket, waiting pays for nothing:
+// the segment would have to be uploaded, and fetched by every node that has a copy.
+// On a full disk, where no merge may run, it plans a retry.
 func (g *Generation) nextIdleMerge(damaged map[*segment.Reader]bool, ended int) idleMerge {
 	base := g.Snapshot()
 	if base == nil {
@@ -122,7 +125,7 @@ func (g *Generation) nextIdleMerge(damaged map[*segment.Reader]bool, ended int) 
 		size += base.Segments[position].Reader.Size()
 	}
 	select {
-	case <-g.written: // before the rest
+	case <-g.written: // written before the rest
 	default:
 	}
 	wait := restBefore + time.Duration(float64(size)/float64(perSecond)*float64(time.Second))
@@ -130,14 +133,14 @@ func (g *Generation) nextIdleMerge(damaged map[*segment.Reader]bool, ended int) 
 	return next
 }
 
-// retryMerge waits until merges are planned again, after so many rounds in a row that failed
-// before the last one.
+// retryMerge waits before merges are planned again; failed is the number of
+// consecutive failed rounds before the last one.
 func retryMerge(failed int) idleMerge {
 	return idleMerge{due: time.After(min(leastRetryWait<<min(failed, mostBackoff), mostRetryWait)), isRetry: true}
 }
 
-// settle runs the next merge at rest. A write ends it, which is errWritten; one
-// that came before it began leaves it for later.
+// settle runs the next merge at rest. A write that ends it makes settle return
+// errWritten; a write before it began leaves the merge for later.
 func (g *Generation) settle(ctx context.Context, damaged map[*segment.Reader]bool, credit int64) error {
 	select {
 	case <-g.written:
@@ -182,7 +185,7 @@ func (g *Generation) settle(ctx context.Context, damaged map[*segment.Reader]boo
 	return err
 }
 
-// IsSettled reports whether no merge is due, neither now nor after a rest of
+// IsSettled reports whether no merge is due, neither now nor after a rest of some
 // seconds.
 func (g *Generation) IsSettled() bool {
 	base := g.Snapshot()
@@ -193,6 +196,6 @@ func (g *Generation) IsSettled() bool {
 	return len(g.options.mergePolicy().Choose(planOf(base, nil))) == 0 && g.chooseSettling(base, nil, g.paid()) == nil
 }
 
-// Written returns the bytes of the segments that were made of documents and of
-// other segments since the generation was opened.
+// Written returns the bytes of the segments that were flushed and merged since the
+// generation was opened.
 func (g *Generation) Written() (flushed, merged int64) { return g.flushed.Load(), g.merged.Load() }

@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// merging opens a new generation whose segments are merged. Each document that
-// it begins with has a commit and so a segment of its own.
+// merging opens a new generation with background merges. Each of its initial
+// documents has its own commit and so its own segment.
 func merging(t *testing.T, fs vfs.FS, documents int) *Generation {
 	t.Helper()
 	create(t, fs, books)
@@ -35,8 +35,8 @@ func segmentsOf(g *Generation) int {
 	return len(view.Segments)
 }
 
-// A generation that is no longer written becomes one segment, without a
-// document lost; while it is written to it is left to the ordinary merges.
+// A generation that is no longer written becomes one segment without losing a
+// document; while it is written, only the ordinary merges run.
 func TestAGenerationAtRestSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := merging(t, vfs.Memory(), 0)
@@ -66,7 +66,7 @@ func TestAGenerationAtRestSettles(t *testing.T) {
 	})
 }
 
-// A write ends a merge at rest, also one that waits for its turn.
+// A write ends a merge at rest, even one that waits for its turn.
 func TestAWriteEndsTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := merging(t, vfs.Memory(), 3)
@@ -89,7 +89,7 @@ func TestAWriteEndsTheRest(t *testing.T) {
 	})
 }
 
-// pausingFS waits in front of the creation of a segment, once it is armed.
+// pausingFS blocks before the creation of a segment, once it is armed.
 type pausingFS struct {
 	vfs.FS
 	armed  atomic.Bool
@@ -105,8 +105,8 @@ func (f *pausingFS) Create(name string) (vfs.File, error) {
 	return f.FS.Create(name)
 }
 
-// A write ends a merge at rest that runs: nothing of it is left, and the next
-// one waits twice as long.
+// A write ends a running merge at rest: no file of it remains, and the next one
+// waits twice as long.
 func TestAWriteEndsARunningMergeAtRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := &pausingFS{FS: vfs.Memory(), begun: make(chan struct{}), resume: make(chan struct{})}
@@ -143,7 +143,7 @@ func TestAWriteEndsARunningMergeAtRest(t *testing.T) {
 }
 
 // A write that comes before the rest is over leaves the merge for later, without
-// beginning it.
+// starting it.
 func TestATrickleIsNotARest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := merging(t, vfs.Memory(), 3)
@@ -158,15 +158,15 @@ func TestATrickleIsNotARest(t *testing.T) {
 	})
 }
 
-// A generation that is opened again has paid for nothing: segments whose sizes
-// fall fast are joined after a wait that their size decides.
+// A reopened generation has paid for nothing: segments of rapidly falling sizes are
+// joined after a wait that depends on their size.
 func TestAnUnpaidMergeWaits(t *testing.T) {
 	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		fs := vfs.Memory()
 		create(t, fs, books)
 		options := manual
-		options.MergeFloor = 1 // nothing is too small to be paid for
+		options.MergeFloor = 1 // nothing is small enough to be free
 		g := open(t, fs, options)
 		for i := range 400 {
 			mustAdd(t, g, fmt.Sprintf(`{"id":"%d","title":"volume %d %s"}`, i, i, strings.Repeat("x", i)))

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// signalValue is the value of a signal field, or its absence. Value is the
-// number as the column holds it (layout.Float for floats and doubles).
+// signalValue is the value of a signal field, or its absence. Value is the number
+// as the column holds it (layout.Float for floats and doubles).
 type signalValue struct {
 	Field string // path of the signal field
 	Value int64
 	Has   bool
 }
 
-// mergeSignals returns the values of older with those of newer put over them,
-// by field. Neither is changed.
+// mergeSignals returns the values of older, overridden by those of newer, by field.
+// It changes neither.
 func mergeSignals(older, newer []signalValue) []signalValue {
 	if len(older) == 0 {
 		return newer
@@ -35,13 +35,13 @@ func mergeSignals(older, newer []signalValue) []signalValue {
 	return merged
 }
 
-// signalBytes is the most that appendSignals writes for a value beside its field,
-// the number of values included.
+// signalBytes is the most that appendSignals writes for a value besides its field,
+// including the number of values.
 const signalBytes = 2*binary.MaxVarintLen32 + 9
 
 var errOperation = errors.New("operation is malformed")
 
-// appendSignals writes values in front of what follows in an operation.
+// appendSignals encodes values, which come first in an operation.
 func appendSignals(dst []byte, values []signalValue) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(values)))
 	for _, value := range values {
@@ -57,7 +57,7 @@ func appendSignals(dst []byte, values []signalValue) []byte {
 	return dst
 }
 
-// cutSignals reads values and returns what follows them.
+// cutSignals decodes values and returns the bytes after them.
 func cutSignals(body []byte) (values []signalValue, rest []byte, err error) {
 	count, n := binary.Uvarint(body)
 	if n <= 0 || count > uint64(len(body)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// standingsOf returns where the documents of the committed state stand, and
-// fails unless standings ascend with the document numbers.
+// standingsOf returns the standings of the committed documents, and fails unless
+// standings ascend with the document numbers.
 func standingsOf(t *testing.T, g *Generation) map[string]uint64 {
 	t.Helper()
 	view := g.Snapshot()
@@ -44,8 +44,8 @@ func standingsOf(t *testing.T, g *Generation) map[string]uint64 {
 	return standings
 }
 
-// A document stands where it stood until it is written again, whatever is
-// committed, merged or reopened; what is written again moves behind everything.
+// A document keeps its standing until it is written again, whatever is committed,
+// merged or reopened; a rewritten document moves behind all others.
 func TestADocumentKeepsItsStanding(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

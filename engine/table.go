@@ -15,9 +15,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// table holds the operations between two commits: documents being indexed in
-// memory, and what happened to keys of earlier ones. Its maps and counters are
-// guarded by Generation.mu; a frozen table changes no more.
+// table holds the operations between two commits: the documents being indexed in
+// memory and the changes to keys of earlier ones. Generation.mu guards its maps and
+// counters; a frozen table no longer changes.
 type table struct {
 	sequence uint64 // of the commit that will hold it
 	lastLSN  uint64
@@ -33,7 +33,7 @@ type table struct {
 	holding holding
 
 	shards     []*shard
-	dispatched int            // entries handed to workers, of the goroutine that does
+	dispatched int            // entries handed to workers; used only by the dispatching goroutine
 	working    sync.WaitGroup // entries handed to workers
 }
 
@@ -41,11 +41,11 @@ type table struct {
 type entry struct {
 	key      string
 	isDelete bool
-	dead     atomic.Bool // replaced or deleted inside the table
+	dead     atomic.Bool // replaced or deleted within the table
 	source   []byte      // as sent; nil once a file holds it
 	signals  []signalValue
 	document *document.Document // until it is indexed
-	run      *run               // where it is indexed; set by the worker
+	run      *run               // the run it was indexed into; set by the worker
 	doc      segment.DocID
 }
 
@@ -55,12 +55,12 @@ type shard struct {
 	full    []*run // flushed because memory ran out
 }
 
-// run is one builder and, once flushed, the segment file made of it.
+// run is one builder and, once flushed, the segment file written from it.
 type run struct {
 	builder *segment.Builder
 	indexer *indexing.Indexer
 	entries []*entry
-	broken  bool  // a flush failed: the builder is gone, the entries are indexed again
+	broken  bool  // a flush failed: the builder is gone, the entries must be indexed again
 	sources int64 // bytes of the sources of entries
 	holding holding
 
@@ -80,8 +80,8 @@ func newTable(sequence uint64, how *pipeline, workers int) *table {
 	return t
 }
 
-// apply puts one operation into the table and returns the entry to index, nil
-// when there is none. Entries come from arena.
+// apply puts one operation into the table and returns the entry to index, or nil.
+// Entries come from arena.
 func (t *table) apply(op *operation, arena *entries, now time.Time) *entry {
 	if t.changes == 0 {
 		t.firstAt = now
@@ -116,12 +116,12 @@ func (t *table) apply(op *operation, arena *entries, now time.Time) *entry {
 	return nil
 }
 
-// entries is an arena of the entries of a batch and their keys. They live until
-// the commit all together, and a few large pieces of memory are less work for
-// the collector than many small ones.
+// entries is an arena for the entries of a batch and their keys. They all live
+// until the commit, and a few large allocations are less work for the garbage
+// collector than many small ones.
 type entries struct {
 	free []entry
-	keys string // of the operations to come, one after the other
+	keys string // of the remaining operations, concatenated
 }
 
 func newEntries(batch []*operation) entries {
@@ -142,7 +142,7 @@ func newEntries(batch []*operation) entries {
 	return entries{make([]entry, count), keys.String()}
 }
 
-// next returns the entry of the next operation, which has the key.
+// next returns the entry for the next operation, which must have the given key.
 func (e *entries) next(key string) *entry {
 	next := &e.free[0]
 	e.free = e.free[1:]
@@ -151,7 +151,7 @@ func (e *entries) next(key string) *entry {
 	return next
 }
 
-// kill forgets what the table holds under a key.
+// kill drops what the table holds under a key.
 func (t *table) kill(key string) {
 	if old := t.entries[key]; old != nil && !old.isDelete {
 		old.dead.Store(true)
@@ -164,8 +164,8 @@ func (t *table) newRun() *run {
 	return &run{builder: segment.NewBuilder(), indexer: indexing.NewIndexer(t.pipeline.chains)}
 }
 
-// keysToKill returns the keys under which earlier documents are replaced or
-// deleted. Documents without a primary key replace none.
+// keysToKill returns the keys whose earlier documents are replaced or deleted.
+// Documents without a primary key replace none.
 func (t *table) keysToKill() []string {
 	keyed := t.pipeline.schema.PrimaryKey() != nil
 	keys := make([]string, 0, len(t.entries))
@@ -177,7 +177,7 @@ func (t *table) keysToKill() []string {
 	return keys
 }
 
-// runs returns what the table indexed, one per segment.
+// runs returns the runs of the table, one per segment.
 func (t *table) runs() []*run {
 	var all []*run
 	for _, s := range t.shards {
@@ -189,44 +189,44 @@ func (t *table) runs() []*run {
 	return all
 }
 
-// entryBytes is what an entry takes beside its key and its source: itself, its
-// place in the map and in its run.
+// entryBytes is the memory of an entry besides its key and source: the entry
+// itself, its slot in the map and in its run.
 const entryBytes = 176
 
-// size is the memory of what a table keeps of an operation until the commit;
-// the source is counted with the run that holds it.
+// size returns the bytes that a table keeps for an operation until the commit; the
+// source counts with the run that holds it.
 func (o *operation) size() int64 {
 	return entryBytes + int64(len(o.Key)) + int64(len(o.signals))*entryBytes/4
 }
 
-// work is a run of entries for one worker.
+// work is a slice of entries for one worker.
 type work struct {
 	table   *table
 	entries []*entry
 }
 
-// dispatchSize is how many entries go to a worker at once.
+// dispatchSize is the number of entries handed to a worker at a time.
 const dispatchSize = 64
 
-// shardEntries is how many entries a table has for each worker beyond those that
-// any table may occupy. Every worker of a table makes a segment of its own, and a word
-// that stands in several is sorted, written, searched and merged as often.
+// shardEntries is the number of entries that justifies each worker beyond those
+// that any table may use. Every worker of a table makes its own segment, and a word
+// that occurs in several segments is sorted, written, searched and merged once for
+// each.
 const shardEntries = 16 << 10
 
-// workersOf returns the workers that may index entries of a table, as a number to
-// begin at and how many follow each other from there, modulo all. Half of them
-// suffice, because the other half has those of the table before or after it, which
-// begins elsewhere; a table that grows occupies more.
+// workersOf returns the workers that may index entries of a table: the first one
+// and how many follow it, modulo the total. Half of the workers suffice, because
+// the table before or after uses the other half; a table that grows uses more.
 func (g *Generation) workersOf(t *table) (first, count int) {
 	all := len(g.backlog)
 	half := (all + 1) / 2
 	return int(t.sequence%uint64(all)) * half % all, min(all, max(half, 1+t.dispatched/shardEntries))
 }
 
-// dispatch hands entries to the workers of a table. It waits when they are all
-// busy. A worker gets more only when those before it have enough, so that a few
-// documents make one segment and not one per worker. The table counts one piece of
-// work for the call itself.
+// dispatch hands entries to the workers of a table. It blocks while all of them are
+// busy. A worker gets entries only when the workers before it have enough, so that
+// a few documents make one segment instead of one per worker. The caller has added
+// one to t.working for the call itself.
 func (g *Generation) dispatch(t *table, entries []*entry) {
 	defer t.working.Done()
 	for len(entries) > 0 {
@@ -251,7 +251,7 @@ func (g *Generation) dispatch(t *table, entries []*entry) {
 	}
 }
 
-// worker indexes what dispatch hands it until that is all.
+// worker indexes the entries that dispatch sends it until none are left.
 func (g *Generation) worker(number int) {
 	for {
 		var item work
@@ -272,12 +272,12 @@ func (g *Generation) worker(number int) {
 	}
 }
 
-// index adds one document to the builder of a shard and flushes the builder
-// when it holds its share of the memory.
+// index adds one document to the builder of a shard, and flushes the builder when
+// it exceeds its share of the memory.
 func (g *Generation) index(t *table, s *shard, e *entry) {
 	if e.dead.Load() {
 		g.mu.Lock()
-		e.document, e.source = nil, nil // the others of its batch keep the entry in memory
+		e.document, e.source = nil, nil // the batch keeps the entry itself in memory
 		g.mu.Unlock()
 		return
 	}
@@ -315,7 +315,7 @@ func (g *Generation) index(t *table, s *shard, e *entry) {
 	g.account(&r.holding, 0)
 }
 
-// indexInto adds a document to a run. Documents that come from the log are read
+// indexInto adds a document to a run. A document that comes from the log is parsed
 // here, on the worker.
 func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 	d := e.document
@@ -325,7 +325,7 @@ func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 			return fmt.Errorf("read document %q: %w", e.key, err)
 		}
 	}
-	e.document = nil // addTo gives its memory back; another try reads it again
+	e.document = nil // addTo releases its memory; a retry parses it again
 	return vfs.Protect(func() error {
 		doc, err := addTo(r, d, e)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Tables that follow each other occupy all workers together, half of them each, and a
-// table that grows occupies all by itself.
+// Consecutive tables together use all workers, half of them each, and a table that
+// grows uses all of them on its own.
 func TestTablesShareTheWorkers(t *testing.T) {
 	for workers := 1; workers <= 9; workers++ {
 		g := &Generation{backlog: make([]atomic.Int64, workers)}

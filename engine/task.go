@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// task is background work of a generation that a goroutine does only while there
+// task is background work of a generation that runs in a goroutine only while there
 // is some: a generation that is not written holds no goroutine and no timer,
-// however many of them are open. The zero value does nothing until begin.
+// however many are open. The zero task does nothing until begin.
 //
-// The work is a loop that ends when park returns true. It may wait for woken and
-// for a timer meanwhile:
+// The work is a loop that ends when park returns true. Meanwhile it may wait for
+// woken and for a timer:
 //
 //	g.committing.begin(g.commitLoop)
-//	g.committing.wake()        // starts the loop, or has it look again
+//	g.committing.wake()        // starts the loop, or makes it check again
 //	if g.committing.park() {   // in the loop: nothing is left to do
 //		return
 //	}
 //
-// A wake is not lost: one that comes while the loop is about to park has it look
-// again, and one that comes later starts it anew. A task may be used by any number
-// of goroutines; no two run the work at once.
+// No wake is lost: one that comes while the loop is about to park makes it check
+// again, and a later one starts it anew. A task is safe for concurrent use; its
+// work never runs twice at once.
 type task struct {
 	woken chan struct{} // buffered by one
 
@@ -34,7 +34,7 @@ type task struct {
 
 func newTask() task { return task{woken: make(chan struct{}, 1)} }
 
-// begin sets what the task does, and does it if it was woken before.
+// begin sets the work of the task, and starts it if the task was woken before.
 func (t *task) begin(work func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,7 +44,7 @@ func (t *task) begin(work func()) {
 	}
 }
 
-// wake has the work done, unless the task ended.
+// wake makes the work run, unless the task has ended.
 func (t *task) wake() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -52,7 +52,7 @@ func (t *task) wake() {
 	t.start()
 }
 
-// start runs the work unless it runs already. The caller must hold mu.
+// start starts the work unless it is running. The caller must hold mu.
 func (t *task) start() {
 	if t.work == nil || t.isRunning || t.isEnded {
 		return
@@ -61,7 +61,8 @@ func (t *task) start() {
 	t.running.Go(t.work)
 }
 
-// park reports whether the work may end: it was not woken since it last looked.
+// park reports whether the work may end because there was no wake since its last
+// check.
 func (t *task) park() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +75,7 @@ func (t *task) park() bool {
 	}
 }
 
-// await waits until the task is woken, or for so long.
+// await blocks until the task is woken, the duration has passed or ctx ends.
 func (t *task) await(ctx context.Context, long time.Duration) {
 	timer := time.NewTimer(long)
 	defer timer.Stop()
@@ -85,7 +86,7 @@ func (t *task) await(ctx context.Context, long time.Duration) {
 	}
 }
 
-// end waits for the work under way and lets no more begin.
+// end waits for the work under way and keeps it from starting again.
 func (t *task) end() {
 	t.mu.Lock()
 	t.isEnded = true

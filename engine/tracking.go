@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// tracking is the set of keys changed since a reindex began, by the commit
-// that changed them. The nil tracking is off. Generation.mu guards it.
+// tracking is the set of keys changed since a reindex began, by the commit that
+// changed them. A nil tracking is off. Generation.mu guards it.
 type tracking struct {
 	files []manifest.TrackedFile
 	keys  [][]string // parallel to files, each ascending
@@ -23,14 +23,15 @@ func (t *tracking) add(file manifest.TrackedFile, keys []string) {
 	t.keys = append(t.keys, keys)
 }
 
-// forget drops what commits up to a sequence number changed.
+// forget drops the changes of commits up to a sequence number.
 func (t *tracking) forget(upTo uint64) {
 	for len(t.files) > 0 && t.files[0].Sequence <= upTo {
 		t.files, t.keys = t.files[1:], t.keys[1:]
 	}
 }
 
-// manifest returns what the manifest says, nil when tracking is off.
+// manifest returns the tracking section of the manifest, or nil when tracking is
+// off.
 func (t *tracking) manifest() *manifest.Tracking {
 	if t == nil {
 		return nil
@@ -38,7 +39,8 @@ func (t *tracking) manifest() *manifest.Tracking {
 	return &manifest.Tracking{Files: slices.Clone(t.files)}
 }
 
-// distinct returns the keys of commits up to a sequence number, ascending.
+// distinct returns the keys changed by commits up to a sequence number, in
+// ascending order.
 func (t *tracking) distinct(upTo uint64) []string {
 	seen := make(map[string]bool)
 	for i, file := range t.files {
@@ -52,7 +54,7 @@ func (t *tracking) distinct(upTo uint64) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// trackedKeys returns the keys that a table changes, nil while changes are not
+// trackedKeys returns the keys that a table changes, or nil while changes are not
 // tracked.
 func (g *Generation) trackedKeys(t *table, base *snapshot.Snapshot) ([]string, error) {
 	g.mu.Lock()
@@ -92,10 +94,9 @@ func (g *Generation) trackedKeys(t *table, base *snapshot.Snapshot) ([]string, e
 }
 
 // StartTracking begins to record the keys of changed documents, durably. Every
-// commit from now on records what it changes, writes included that were taken
-// before the call and are not committed yet: a commit that follows separates
-// what it holds from what is recorded later. It does nothing when tracking is
-// on already.
+// commit from now on records its changes, including writes that were accepted
+// before the call and are not committed yet. To separate those from later ones,
+// commit after the call. It does nothing when tracking is already on.
 func (g *Generation) StartTracking(ctx context.Context) error {
 	return g.setTracking(ctx, func(t *tracking) *tracking {
 		if t == nil {
@@ -105,7 +106,7 @@ func (g *Generation) StartTracking(ctx context.Context) error {
 	})
 }
 
-// StopTracking ends the recording and forgets what it holds, durably.
+// StopTracking ends the recording and drops the recorded keys, durably.
 func (g *Generation) StopTracking(ctx context.Context) error {
 	return g.setTracking(ctx, func(*tracking) *tracking { return nil })
 }
@@ -130,7 +131,7 @@ func (g *Generation) setTracking(ctx context.Context, set func(*tracking) *track
 	return nil
 }
 
-// rewrite replaces the manifest with the same segments. The caller holds
+// rewrite replaces the manifest and keeps the segments. The caller holds
 // publishing.
 func (g *Generation) rewrite(ctx context.Context, edit func(*manifest.Manifest)) error {
 	view := g.Snapshot()
@@ -164,8 +165,9 @@ func (g *Generation) IsTracking() bool {
 	return g.tracking != nil
 }
 
-// Changes returns the keys recorded by commits up to a sequence number,
-// ascending and each once. A view at or after that commit shows their state.
+// Changes returns the keys recorded by commits up to a sequence number, in
+// ascending order and without duplicates. A view at or after that commit shows
+// their state.
 func (g *Generation) Changes(upTo uint64) []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -175,15 +177,15 @@ func (g *Generation) Changes(upTo uint64) []string {
 	return g.tracking.distinct(upTo)
 }
 
-// Backlog returns the number of keys recorded and not forgotten, commits to
-// come not counted.
+// Backlog returns the number of keys recorded and not forgotten, without those of
+// uncommitted changes.
 func (g *Generation) Backlog() int {
 	return len(g.Changes(^uint64(0)))
 }
 
-// Forget drops what commits up to a sequence number recorded. It lasts from
-// the next commit on; until then a crash brings the keys back, which repeats
-// work and loses nothing.
+// Forget drops the keys recorded by commits up to a sequence number. It becomes
+// durable with the next commit; until then a crash brings the keys back, which
+// repeats work and loses nothing.
 func (g *Generation) Forget(upTo uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"github.com/quiresearch/quire/internal/manifest"
 )
 
-// ahead is a Publisher that stores files ahead, as long as proceed is not closed.
+// ahead is a Publisher that uploads files ahead of the manifest and blocks until
+// proceed is closed.
 type ahead struct {
 	publishing
 	proceed   chan struct{}
@@ -44,8 +45,8 @@ func threeSegments(t *testing.T, a *ahead) *Generation {
 	return g
 }
 
-// A merge whose upload takes its time does not keep a commit waiting, and what the
-// commit deletes is not brought back.
+// A merge with a slow upload does not keep a commit waiting, and does not bring
+// back what the commit deletes.
 func TestCommitsDoNotWaitForTheUploadOfAMerge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &ahead{}
@@ -86,7 +87,8 @@ func TestCommitsDoNotWaitForTheUploadOfAMerge(t *testing.T) {
 	})
 }
 
-// A merge whose upload or exchange fails leaves no file, and gives up what it stored.
+// A merge whose upload or exchange fails leaves no file, and discards what it
+// uploaded.
 func TestAMergeThatIsNotPublishedIsGivenUp(t *testing.T) {
 	for _, isStored := range []bool{false, true} {
 		a := &ahead{}
@@ -114,8 +116,8 @@ func TestAMergeThatIsNotPublishedIsGivenUp(t *testing.T) {
 	}
 }
 
-// A generation in a bucket settles as well, but only by merges that its own
-// writes paid for: a writer that only opened it uploads nothing again.
+// A generation in a bucket settles too, but only by merges that its own writes paid
+// for: a writer that only opened it re-uploads nothing.
 func TestAGenerationInABucketSettles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &ahead{proceed: make(chan struct{}), publishing: func(context.Context) error { return nil }}
@@ -134,7 +136,7 @@ func TestAGenerationInABucketSettles(t *testing.T) {
 		if n := segmentsOf(g); n != 1 || len(a.uploaded) != 1 {
 			t.Errorf("%d segments at rest, uploaded %v", n, a.uploaded)
 		}
-		g.merged.Add(1 << 30) // more than was flushed pays for
+		g.merged.Add(1 << 30) // more than the flushed bytes pay for
 		mustAdd(t, g, `{"id":"later"}`)
 		mustCommit(t, g)
 		<-time.After(time.Hour)
@@ -148,8 +150,8 @@ func TestAGenerationInABucketSettles(t *testing.T) {
 	})
 }
 
-// A write that ends the rest while the merge is uploaded leaves the segments as
-// they are; one that comes while the manifest is replaced does not end that.
+// A write that ends the rest during the upload of the merge leaves the segments
+// unchanged; one that comes while the manifest is replaced does not end the merge.
 func TestAWriteEndsTheUploadAtRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var isReplacing atomic.Bool

@@ -18,12 +18,12 @@ import (
 // Pending describes the changes that wait for a commit.
 type Pending struct {
 	Changes int
-	Since   time.Time // when the oldest was taken; zero when there is none
+	Since   time.Time // when the oldest was accepted; zero when there is none
 }
 
-// HoldWrites keeps new writes waiting, lets those under way finish until they
-// are durable, and returns a function that lets writes go on. Searches, commits
-// and merges are not held.
+// HoldWrites blocks new writes, lets those under way finish until they are durable,
+// and returns a function that lets writes continue. Searches, commits and merges
+// continue.
 func (g *Generation) HoldWrites(ctx context.Context) (release func(), err error) {
 	if err := g.gate.hold(ctx); err != nil {
 		return nil, fmt.Errorf("hold writes: %w", err)
@@ -35,11 +35,10 @@ func (g *Generation) HoldWrites(ctx context.Context) (release func(), err error)
 	return g.gate.release, nil
 }
 
-// SetDefinition makes documents from now on be read under another definition.
-// Everything written before is committed under the one it was written under.
-// The new definition is durable when SetDefinition returns. Where the storage does
-// not say in time whether it is, it answers storage:unknown; writes wait on until
-// that is settled.
+// SetDefinition replaces the definition under which documents are read from now on.
+// Everything written before is committed under the earlier one. The new definition
+// is durable when SetDefinition returns nil. If the storage does not confirm it in
+// time, the error is storage:unknown, and writes wait until the outcome is settled.
 func (g *Generation) SetDefinition(ctx context.Context, d *definition.Definition) error {
 	release, err := g.HoldWrites(ctx)
 	if err != nil {
@@ -54,7 +53,7 @@ func (g *Generation) SetDefinition(ctx context.Context, d *definition.Definition
 		return fmt.Errorf("replace the definition: %w", err)
 	}
 	settled := make(chan error, 1)
-	go func() { // Close waits for publishing, which it holds
+	go func() { // Close waits for publishing, which this goroutine holds
 		err := vfs.Protect(func() error { return g.define(ctx, d) })
 		g.publishing.Unlock()
 		release()
@@ -88,12 +87,12 @@ func (g *Generation) define(ctx context.Context, d *definition.Definition) error
 	return nil
 }
 
-// Resolve returns the keys of the documents of a view that a query matches.
+// Resolve returns the keys of the documents in a view that match a query.
 type Resolve func(ctx context.Context, view *snapshot.Snapshot) (keys []document.Key, err error)
 
-// DeleteMatching removes the documents that a query matches, those written
-// since the last commit included, and returns how many committed ones matched.
-// Writes wait meanwhile. It is durable when DeleteMatching returns.
+// DeleteMatching removes the documents that match a query, including those written
+// since the last commit, and returns how many committed ones matched. Writes wait
+// meanwhile. The deletion is durable when DeleteMatching returns.
 func (g *Generation) DeleteMatching(ctx context.Context, resolve Resolve) (deleted int, receipt Receipt, err error) {
 	release, err := g.HoldWrites(ctx)
 	if err != nil {
@@ -128,11 +127,11 @@ func (g *Generation) DeleteMatching(ctx context.Context, resolve Resolve) (delet
 	return deleted, receipt, err
 }
 
-// heldLimit bounds what writes wait for where the storage may be away.
+// heldLimit bounds how long writes wait while the storage may be unavailable.
 const heldLimit = 30 * time.Second
 
-// patience returns the context of a wait while writes are held: where the storage
-// may be away, it is not without end.
+// patience returns the context of a wait while writes are held. It has a deadline
+// if the storage may be unavailable.
 func (g *Generation) patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	if g.options.LogWait > 0 {
 		return context.WithTimeout(ctx, heldLimit)
@@ -140,22 +139,23 @@ func (g *Generation) patience(ctx context.Context) (context.Context, context.Can
 	return context.WithCancel(ctx)
 }
 
-// commitHeld commits while writes wait. A commit that takes too long goes on
-// without who asked for it.
+// commitHeld commits while writes are held. A commit that takes too long continues
+// without its caller.
 func (g *Generation) commitHeld(ctx context.Context) error {
 	waiting, cancel := g.patience(ctx)
 	defer cancel()
 	_, err := g.Commit(waiting, Explicit)
 	switch {
 	case err != nil && ctx.Err() == nil && waiting.Err() != nil, errors.Is(err, problem.StorageUnknown):
-		// Nothing that was asked for was done, whatever becomes of the commit.
+		// Nothing that the caller requested was done, whatever becomes of the
+		// commit.
 		return problem.StorageIoError.New("resource", "index").Because(err)
 	}
 	return err
 }
 
-// lockHeld takes publishing while writes wait: a commit may have it for as long as
-// its upload takes.
+// lockHeld locks publishing while writes are held. A commit may hold it for as long
+// as its upload takes.
 func (g *Generation) lockHeld(ctx context.Context) error {
 	waiting, cancel := g.patience(ctx)
 	defer cancel()
@@ -175,8 +175,8 @@ func (g *Generation) resolve(ctx context.Context, resolve Resolve) ([]document.K
 	return resolve(ctx, view)
 }
 
-// DeleteAll removes every document and returns how many committed ones there
-// were. It is durable when DeleteAll returns.
+// DeleteAll removes every document and returns how many committed ones there were.
+// The deletion is durable when DeleteAll returns.
 func (g *Generation) DeleteAll(ctx context.Context) (deleted int, receipt Receipt, err error) {
 	release, err := g.HoldWrites(ctx)
 	if err != nil {

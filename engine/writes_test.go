@@ -131,7 +131,7 @@ func TestHeldWritesWait(t *testing.T) {
 	if err := <-written; err != nil {
 		t.Fatal(err)
 	}
-	// A hold waits for writers inside.
+	// A hold waits for the writers inside.
 	if err := g.gate.enter(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +146,8 @@ func TestHeldWritesWait(t *testing.T) {
 	release()
 }
 
-// Commits come by number of changes, by age, and for readers that wait, those
-// at most once a second.
+// Commits are triggered by the number of changes, by age, and by readers that wait,
+// the last at most once a second.
 func TestCommitTriggers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := vfs.Memory()
@@ -190,8 +190,8 @@ func TestCommitTriggers(t *testing.T) {
 	})
 }
 
-// Several writers, readers, commits and merges at once: every view is whole,
-// never goes back, and everything is there at the end.
+// Several writers, readers, commits and merges at once: every view is consistent
+// and never goes back, and everything is there at the end.
 func TestWritersReadersAndMergesAtOnce(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)
@@ -315,8 +315,8 @@ func FuzzCutSignals(f *testing.F) {
 	})
 }
 
-// A generation that another process writes follows its commits, takes no
-// writes and never goes back.
+// A generation that another process writes follows its commits, takes no writes and
+// never goes back.
 func TestReaderFollowsTheWriter(t *testing.T) {
 	fs := vfs.Memory()
 	create(t, fs, books)

@@ -13,26 +13,26 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Receipt is the answer to the writes of a stream.
+// Receipt is the outcome of the writes of a stream.
 type Receipt struct {
-	// Sequence is the commit that holds or will hold everything the stream
-	// wrote; the current commit when it wrote nothing.
+	// Sequence is the commit that holds or will hold everything the stream wrote;
+	// the current commit if it wrote nothing.
 	Sequence uint64
-	// Durable is the number of operations that are durable, counted from the
-	// first: all of them unless Wait failed.
+	// Durable is the number of durable operations, counted from the first: all of
+	// them unless Wait failed.
 	Durable int
 }
 
-// WriteStream is a run of writes by one caller. Add, Update and Delete answer
-// refusals at once; Wait answers when what was taken is durable. A context bounds
-// how long a write waits to be taken; one that was taken is not taken back.
+// WriteStream is a run of writes by one caller. Add, Update and Delete return
+// refusals at once; Wait returns when the accepted writes are durable. A context
+// bounds how long a write waits to be accepted; an accepted write is not withdrawn.
 type WriteStream struct {
 	g      *Generation
-	inside bool // the gate was passed for everything in it
+	inside bool // it passed the gate for all its operations
 
 	mu       sync.Mutex
-	total    int // operations taken
-	open     int // operations taken and not settled
+	total    int // operations accepted
+	open     int // operations accepted and not settled
 	durable  int
 	sequence uint64
 	err      error
@@ -60,23 +60,21 @@ func (s *WriteStream) leave() {
 	}
 }
 
-// Add puts a document in, in place of the one under its key. Signal values
-// that it does not give stay as they are. The document belongs to the stream
-// when Add returns nil.
+// Add writes a document, replacing the one under its key. Signal values that it
+// does not give stay unchanged. The stream owns the document when Add returns nil.
 func (s *WriteStream) Add(ctx context.Context, d *document.Document) error {
 	return s.write(ctx, string(d.Key), func(key string) (*operation, error) { return s.g.addition(key, d) })
 }
 
-// Delete removes the document under a key in text form. It succeeds when there
-// is none.
+// Delete removes the document under a key in text form. It succeeds when there is
+// none.
 func (s *WriteStream) Delete(ctx context.Context, key document.Key) error {
 	return s.write(ctx, string(key), func(key string) (*operation, error) {
 		return &operation{Operation: log.Operation{Kind: log.Delete, Key: key}}, nil
 	})
 }
 
-// Current is the newest state of a document, writes that are not committed
-// included.
+// Current is the newest state of a document, uncommitted writes included.
 type Current struct {
 	Key document.Key
 
@@ -84,13 +82,12 @@ type Current struct {
 	source  func() ([]byte, error)
 }
 
-// Source returns the document as it was sent. Its signal values are not the
-// current ones; those are carried over. It fails with
-// problem.DocumentSourceNotKept when the document was written without.
+// Source returns the document as it was sent. The signal values in it are not the
+// current ones; those are carried over. It fails with problem.DocumentSourceNotKept
+// when the document was written without its source.
 func (c Current) Source() ([]byte, error) { return c.source() }
 
-// Signal returns the current value of a signal field, false when there is
-// none.
+// Signal returns the current value of a signal field, and false when there is none.
 func (c Current) Signal(field *definition.ResolvedField) (number int64, ok bool) {
 	for _, s := range c.signals {
 		if s.Field == field.Path && s.Has {
@@ -100,11 +97,11 @@ func (c Current) Signal(field *definition.ResolvedField) (number int64, ok bool)
 	return 0, false
 }
 
-// Update changes the document under a key: change gets the newest state and
-// returns the whole document to put in its place, or an error, which leaves
-// everything as it is. No other write to the key comes between. found is false,
-// and change is not called, when there is no document under the key. Signal
-// values that the new document does not mention stay as they are.
+// Update changes the document under a key: change gets the newest state and returns
+// the whole document to replace it, or an error, which leaves everything as it is.
+// No other write to the key comes in between. If there is no document under the
+// key, found is false and change is not called. Signal values that the new document
+// does not mention stay unchanged.
 func (s *WriteStream) Update(ctx context.Context, key document.Key, change func(Current) (*document.Document, error)) (found bool, err error) {
 	err = s.write(ctx, string(key), func(key string) (*operation, error) {
 		current, exists, err := s.g.newest(key)
@@ -121,8 +118,8 @@ func (s *WriteStream) Update(ctx context.Context, key document.Key, change func(
 	return found, err
 }
 
-// write passes the gate and makes one operation while no other write to the
-// key is under way. prepare may return no operation.
+// write passes the gate and makes one operation while no other write to the key is
+// under way. prepare may return no operation.
 func (s *WriteStream) write(ctx context.Context, key string, prepare func(key string) (*operation, error)) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -147,7 +144,7 @@ func (s *WriteStream) write(ctx context.Context, key string, prepare func(key st
 	return s.g.queue.pushOnto(refused, op)
 }
 
-// taken counts operations that the queue took.
+// taken counts operations that the queue accepted.
 func (s *WriteStream) taken(count int) {
 	s.mu.Lock()
 	s.total += count
@@ -155,14 +152,14 @@ func (s *WriteStream) taken(count int) {
 	s.mu.Unlock()
 }
 
-// Taken returns how many operations the stream took so far.
+// Taken returns how many operations the stream has accepted so far.
 func (s *WriteStream) Taken() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.total
 }
 
-// settle records the outcome of operations that follow each other.
+// settle records the outcome of consecutive operations.
 func (s *WriteStream) settle(count int, sequence uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,9 +177,9 @@ func (s *WriteStream) settle(count int, sequence uint64, err error) {
 	}
 }
 
-// Wait returns when every operation taken so far is durable, or one is not.
-// storage:unknown says that it gave up waiting: what is not durable yet may become
-// so. It may be called again after further writes.
+// Wait blocks until every operation accepted so far is durable or one has failed.
+// storage:unknown means that it gave up waiting: operations that are not durable
+// yet may still become so. Wait may be called again after further writes.
 func (s *WriteStream) Wait(ctx context.Context) (Receipt, error) {
 	s.mu.Lock()
 	if s.open > 0 {
@@ -208,8 +205,8 @@ func (s *WriteStream) Wait(ctx context.Context) (Receipt, error) {
 
 var errNoProgress = errors.New("the log shows no progress")
 
-// await waits for a channel to be closed. An error says that it gave up: ctx
-// ended, or one append to the log was under way for too long.
+// await waits for a channel to be closed. It returns an error when it gives up
+// because ctx ended or one append to the log took too long.
 func (s *WriteStream) await(ctx context.Context, settled <-chan struct{}) error {
 	most := s.g.options.LogWait
 	for wait := most; ; {
@@ -229,7 +226,7 @@ func (s *WriteStream) await(ctx context.Context, settled <-chan struct{}) error 
 	}
 }
 
-// stripes is the number of locks that order writes to one key.
+// stripes is the number of locks that serialize writes to the same key.
 const stripes = 256
 
 var stripeSeed = maphash.MakeSeed()
@@ -238,8 +235,8 @@ func (g *Generation) stripe(key string) *sync.Mutex {
 	return &g.stripes[maphash.String(stripeSeed, key)%stripes]
 }
 
-// newInternalKey returns a key for a document of an index without primary key:
-// the random start of this opening and a counter, never given twice.
+// newInternalKey returns a unique key for a document of an index without primary
+// key: the random prefix of this opening and a counter.
 func (g *Generation) newInternalKey() string {
 	key := append([]byte(nil), g.session[:8]...)
 	return string(binary.BigEndian.AppendUint64(key, g.internal.Add(1)))
