@@ -14,10 +14,10 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Write builds the column of documents, which strictly increase, and their
-// vectors, one behind the other. It takes the vectors over: under cosine
-// similarity they are scaled to unit length. The threads share the work; fewer
-// than one means all cores.
+// Write builds the column of documents, which must strictly increase, and their
+// concatenated vectors. It takes ownership of the vectors: under cosine similarity
+// it scales them to unit length. threads goroutines share the work; less than one
+// means one per core.
 func Write(ctx context.Context, to io.Writer, o Options, docs []uint32, values []float32, threads int) error {
 	all := newRows(o.Dimensions, len(docs))
 	for at := 0; at < len(values); at += o.Dimensions {
@@ -31,15 +31,15 @@ func Write(ctx context.Context, to io.Writer, o Options, docs []uint32, values [
 	return c.finish(ctx, to, nil, threads)
 }
 
-// column is what a column is written from: the vector of every document.
+// column is the source of a written column: the vector of every document.
 type column struct {
 	Options
 	docs []uint32
 	rows *rows
 }
 
-// finish builds the graph of the column, from start where that is not nil, and
-// writes both.
+// finish builds the graph of the column, from start if that is not nil, and writes
+// both.
 func (c *column) finish(ctx context.Context, to io.Writer, start *carried, threads int) error {
 	g := &graph{m: c.links(), top: -1}
 	if len(c.docs) > scanLimit { // fewer are always scanned
@@ -51,17 +51,17 @@ func (c *column) finish(ctx context.Context, to io.Writer, start *carried, threa
 	return c.write(to, g)
 }
 
-// construction is a graph while nodes are inserted by several goroutines. A
-// node's links are guarded by one of a fixed number of locks; entry and top
-// have a lock of their own, taken before any other.
+// construction is a graph while several goroutines insert nodes. The links of a
+// node are guarded by one of a fixed number of locks; entry and top have a lock of
+// their own, taken before any other.
 type construction struct {
 	*rows
-	coded   *coded // nil: nodes are compared by their vectors alone
+	coded   *coded // nil: nodes are compared by their vectors only
 	options Options
 	graph   *graph
 	locks   [1024]sync.Mutex
 
-	mu    sync.RWMutex // entry and top
+	mu    sync.RWMutex // guards entry and top
 	entry uint32
 	top   int
 }
@@ -103,8 +103,8 @@ func buildGraph(ctx context.Context, o Options, all *rows, start *carried, threa
 	return g, nil
 }
 
-// layOut returns a graph whose nodes have their heights and the links carried
-// over, and the nodes that have to be inserted.
+// layOut returns a graph with the heights of its nodes and the links carried over,
+// and the nodes that must be inserted.
 func layOut(o Options, nodes int, start *carried, groups []group) (g *graph, fresh []uint32) {
 	height, twins, kept := make([]uint8, nodes), newMarks(nodes), newMarks(nodes)
 	for _, of := range groups {
@@ -120,7 +120,8 @@ func layOut(o Options, nodes int, start *carried, groups []group) (g *graph, fre
 			}
 		}
 	}
-	// The heights come from a fixed seed: one set of documents has one shape.
+	// The heights come from a fixed seed: the same documents always give the same
+	// shape.
 	random := rand.New(rand.NewPCG(uint64(nodes), uint64(o.Dimensions)))
 	scale := 1 / math.Log(float64(max(2, o.links())))
 	for node := range uint32(nodes) {
@@ -147,7 +148,8 @@ func (c *construction) insertAll(ctx context.Context, fresh []uint32, threads in
 	if threads < 1 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	// The first nodes go in alone, so that the others find something.
+	// The first nodes are inserted by one goroutine, so that the others find
+	// something.
 	alone := min(len(fresh), 32)
 	w := newInsertion(c)
 	for _, node := range fresh[:alone] {
@@ -161,7 +163,7 @@ func (c *construction) insertAll(ctx context.Context, fresh []uint32, threads in
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			// The rows of a merge lie in mapped files.
+			// The rows of a merge are in mapped files.
 			failed[thread] = vfs.Protect(func() error {
 				w := newInsertion(c)
 				for {

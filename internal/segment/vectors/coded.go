@@ -31,7 +31,8 @@ type coded struct {
 // maxCodeBytes bounds the memory of the codes of one column under construction.
 const maxCodeBytes = 160 << 20
 
-// besideCode is what is kept beside the code of a row: scale, norm and sum.
+// besideCode is the number of bytes kept besides the code of a row: scale, norm and
+// sum.
 const besideCode = 12
 
 // isWorthCoding reports whether codes pay off when some of a column's nodes are new.

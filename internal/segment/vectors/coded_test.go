@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// rowsOf are rows as a column under construction has them.
+// rowsOf returns the rows of a column under construction.
 func rowsOf(s Similarity, all [][]float32) *rows {
 	r := newRows(len(all[0]), len(all))
 	for _, v := range all {
@@ -20,8 +20,8 @@ func rowsOf(s Similarity, all [][]float32) *rows {
 	return r
 }
 
-// Codes say how near two rows are up to the errors that separate reckons with,
-// whatever the similarity, and whether dimensions fill the lanes or not.
+// Nearness by codes is within the error that separate assumes, for every
+// similarity, and whether or not the dimensions fill the lanes.
 func TestCodesAreAsNearAsRows(t *testing.T) {
 	for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
 		for _, dimensions := range []int{1, 7, 64, 100} {
@@ -40,7 +40,7 @@ func TestCodesAreAsNearAsRows(t *testing.T) {
 				for i, id := range ids {
 					step := float64(max(c.scale[node], c.scale[id]))
 					distance := math.Sqrt(math.Abs(float64(exact[i])))
-					// No value is off by more than half a step, in both rows.
+					// No value is off by more than half a step, in either row.
 					most := 2*distance*step*math.Sqrt(float64(dimensions)) + step*step*float64(dimensions) + 1e-5*float64(1+c.norm[id]+c.norm[node])
 					if off := math.Abs(float64(got[i] - exact[i])); off > most {
 						t.Fatalf("similarity %d, %d dimensions: %d and %d are off by %g of %g, %g at most", s, dimensions, node, id, off, exact[i], most)
@@ -51,8 +51,8 @@ func TestCodesAreAsNearAsRows(t *testing.T) {
 	}
 }
 
-// Codes tell apart what lies far from each other in steps, and not what lies within
-// one.
+// Codes distinguish vectors that are many steps apart, and not those within one
+// step.
 func TestCodesSeparate(t *testing.T) {
 	const dimensions = 32
 	r := rand.New(rand.NewPCG(1, 2))
@@ -79,7 +79,7 @@ func TestCodesSeparate(t *testing.T) {
 	}
 }
 
-// Rows whose lengths 32 bits do not hold are compared as they are.
+// Rows whose squared length overflows float32 are compared directly.
 func TestNoCodesOfVeryLongRows(t *testing.T) {
 	all := rowsOf(Euclidean, [][]float32{{1, 2}, {1e19, 2e19}})
 	if encodeAll(Options{Dimensions: 2, Similarity: Euclidean}, all) != nil {
@@ -87,8 +87,8 @@ func TestNoCodesOfVeryLongRows(t *testing.T) {
 	}
 }
 
-// Groups of vectors that codes do not tell apart, each smaller than what a new node
-// looks at, are found among others that they do.
+// Groups of vectors that codes do not distinguish, each smaller than the candidate
+// list of a new node, are found among others that codes do distinguish.
 func TestNearlyEqualVectorsAreFound(t *testing.T) {
 	const dimensions = 64
 	for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
@@ -121,7 +121,7 @@ func TestNearlyEqualVectorsAreFound(t *testing.T) {
 	}
 }
 
-// Vectors are read here and there where a graph is walked by codes in their place.
+// Rescored returns the vectors only if searches walk the graph by codes.
 func TestRescoredAreVectorsBehindCodes(t *testing.T) {
 	all := spread(rand.New(rand.NewPCG(8, 8)), scanLimit+100, 4)
 	none := open(t, writeColumn(t, Options{Dimensions: 4}, all, 1, 2))

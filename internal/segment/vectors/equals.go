@@ -7,20 +7,20 @@ import (
 	"unsafe"
 )
 
-// Of equal vectors only one takes part in the building of the graph, the
-// representative. Many of them would fill every list of candidates and link to
-// none but each other: neither would others be found from there nor all of
-// them. The twins hang on their representative as a tree instead, in the order
-// of nodes, and are looked at when the representative is among the nearest.
+// Only one of several equal vectors takes part in building the graph, the
+// representative. Many equal vectors would fill every list of candidates and link
+// only to each other: other nodes could not be found from them, nor all of them be
+// found. The twins hang on their representative as a tree instead, in the order of
+// nodes, and are visited when the representative is among the nearest.
 
-// group is a representative and its twins, which increase.
+// group is a representative and its twins in ascending order.
 type group struct {
 	representative uint32
 	twins          []uint32
 }
 
-// groups finds the vectors that several nodes have; the first node represents
-// the others.
+// groups finds vectors shared by several nodes; the first node represents the
+// others.
 func (r *rows) groups() []group {
 	type slot struct{ tag, node uint32 }
 	slots := make([]slot, tableSize(r.len()))
@@ -58,7 +58,7 @@ func (r *rows) groups() []group {
 	return groups
 }
 
-// tableSize is a power of two of which n are at most half.
+// tableSize returns the smallest power of two that is at least 2n, and at least 2.
 func tableSize(n int) int {
 	size := 2
 	for size < 2*n {
@@ -79,19 +79,19 @@ func (g *group) represent(twin uint32) {
 	g.representative = twin
 }
 
-// truncate drops links of a representative beyond those that it keeps beside its first
-// twin.
+// truncate drops links of a representative to leave space for its first twin.
 func (g *graph) truncate(of group) {
 	links := g.links(of.representative, 0)
 	g.setLinks(of.representative, 0, links[:min(len(links), g.limitWithTwins())])
 }
 
-// limitWithTwins is how many other links a representative has at most. Where
-// two are all there are, the twin takes the place of one.
+// limitWithTwins is the maximum number of other links of a representative. If there
+// are only two links, the twin replaces one of them.
 func (g *graph) limitWithTwins() int { return max(2, g.limit(0)-1) }
 
-// hang links the twins of a group to their representative: the first to it,
-// each to the next of them.
+// hang links the twins of a group to their representative: the first twin directly,
+// the others as children of earlier twins. Every twin links back to the
+// representative.
 func (g *graph) hang(of group) {
 	limit := g.limit(0)
 	links := append(make([]uint32, 0, limit+1), of.twins[0])

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A merge that drops the representative of equal vectors, and meets more of
-// them in another column, keeps all that are left.
+// A merge that drops the representative of equal vectors, and meets more of them in
+// another column, keeps all remaining ones.
 func TestMergeKeepsEqualVectors(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	one := gaussian(random, 8)
@@ -49,7 +49,7 @@ func TestMergeKeepsEqualVectors(t *testing.T) {
 	}
 }
 
-// A link to a twin takes the place of no other that something is reached by.
+// A link to a twin does not replace a link that a node is reached through.
 func TestEqualVectorsLeaveNoneOut(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	var all [][]float32

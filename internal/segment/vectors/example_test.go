@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 )
 
-// points returns vectors of one number each.
+// points returns one-dimensional vectors.
 func points(values ...float32) *rows {
 	all := newRows(1, len(values))
 	for i := range values {
@@ -18,10 +18,11 @@ func points(values ...float32) *rows {
 	return all
 }
 
-// A new node at 0 finds candidates at 1, 1.5 and −2 and has two links. The nearest, at
-// 1, gets one. That at 1.5 is left out although it is nearer than the last one:
-// it lies behind 1, which leads to it. So links go in different directions, as the
-// heuristic of the HNSW paper has it (Malkov and Yashunin, 2016, algorithm 4).
+// A new node at 0 finds candidates at 1, 1.5 and −2 and has two links. The nearest,
+// at 1, gets one. The candidate at 1.5 is skipped although it is nearer than the
+// last one: it lies behind 1, which leads to it. So links go in different
+// directions, following the heuristic of the HNSW paper (Malkov and Yashunin, 2016,
+// algorithm 4).
 func Example_insert() {
 	o := Options{Dimensions: 1, Similarity: Euclidean, M: 2}
 	all := points(0, 1, 1.5, -2)
@@ -40,10 +41,10 @@ func Example_insert() {
 	// link to -2
 }
 
-// Points lie at 0 to 39 on a line, and of those from 7 on the two nearest to 0 are asked
-// for. The walk passes points that the filter rejects, because they lead on, but
-// keeps only accepted ones; once it has two, what is farther than both is not
-// followed.
+// Points are at 0 to 39 on a line, and the query asks for the two nearest to 0
+// among those from 7 on. The walk passes points that the filter rejects, because
+// they lead on, but keeps only accepted ones; once it has two, it does not follow
+// points farther than both.
 func Example_filteredWalk() {
 	o := Options{Dimensions: 1, Similarity: Euclidean, M: 2, EfConstruction: 4}
 	all, docs := newRows(1, 40), make([]uint32, 40)
@@ -86,9 +87,10 @@ func Example_filteredWalk() {
 	// looked at 10 of 40
 }
 
-// Points lie at 0 to 15 on a line, each linked to the two next to it on either side, and
-// of the multiples of 3 the two nearest to 8 are asked for. From 0, the walk hops over
-// rejected points to 3, 6, 9 and 12 and compares no others with the query.
+// Points are at 0 to 15 on a line, each linked to the two next points on either
+// side, and the query asks for the two multiples of 3 nearest to 8. From 0, the
+// walk hops over rejected points to 3, 6, 9 and 12 and compares no others with the
+// query.
 func Example_twoHopWalk() {
 	const points = 16
 	all, docs := newRows(1, points), make([]uint32, points)

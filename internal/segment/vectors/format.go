@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// ErrCorrupt says that bytes are not a vector column. Callers wrap it with the
+// ErrCorrupt means that bytes are not a vector column. Callers wrap it with the
 // name of the file.
 var ErrCorrupt = errors.New("vector column is corrupt")
 
@@ -131,7 +131,7 @@ func (c *cursor) skipPadding() {
 	}
 }
 
-// words views n little-endian words without copying where the machine allows.
+// words returns n little-endian words, without copying if the machine allows it.
 func (c *cursor) words(n int) []uint32 {
 	b := c.take(4 * n)
 	if len(b) == 0 {
@@ -160,8 +160,8 @@ var littleEndian = func() bool {
 	return *(*byte)(unsafe.Pointer(&x)) == 1
 }()
 
-// Open reads a column over bytes, which it keeps and never changes. The bytes
-// must have passed their checksum; Check looks at every link.
+// Open opens a column over bytes, which it keeps and never changes. The bytes must
+// have passed their checksum; Check verifies every link.
 func Open(data []byte) (*Reader, error) {
 	c := &cursor{rest: data}
 	h := c.take(headerBytes)
@@ -222,7 +222,7 @@ func Open(data []byte) (*Reader, error) {
 	return r, nil
 }
 
-// Check walks every document and link (V1 to V4).
+// Check verifies every document and link (V1 to V4).
 func (r *Reader) Check() error {
 	for i := 1; i < len(r.docs); i++ {
 		if r.docs[i] <= r.docs[i-1] {

@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// glove reads a file of the GloVe set, or skips the test. The directory is
-// named by QUIRE_DATA.
+// glove reads a file of the GloVe set from the directory in QUIRE_DATA, or skips
+// the test.
 func glove(t testing.TB, name string) []byte {
 	t.Helper()
 	dir := os.Getenv("QUIRE_DATA")
@@ -56,8 +56,8 @@ func half(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }
 
-// TestGloveRecall prints recall@10 and queries per second on real word
-// vectors, for each quantization and several breadths.
+// TestGloveRecall prints recall@10 and queries per second on real word vectors, for
+// each quantization and several breadths.
 func TestGloveRecall(t *testing.T) {
 	base := halfRows(glove(t, "glove100_120k.base.f16.zst"), 100)
 	queries := halfRows(glove(t, "glove100_120k.query.f16.zst"), 100)

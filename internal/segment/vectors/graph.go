@@ -8,43 +8,43 @@ import (
 
 // The graph is a hierarchical navigable small world (HNSW): Malkov and Yashunin,
 // "Efficient and robust approximate nearest neighbor search using Hierarchical
-// Navigable Small World graphs", 2016, https://arxiv.org/abs/1603.09320. Every node stands
-// on the ground level; one in m of them also on level 1, one in m of those on level
-// 2, and so on. A search starts at the entry on the highest level, moves to a nearer
-// neighbour until there is none, and goes on from there on the level below: far in
-// few steps above, exactly on the ground, where it keeps the best candidates. Example_insert
-// and Example_filteredWalk show both with small numbers.
+// Navigable Small World graphs", 2016, https://arxiv.org/abs/1603.09320. Every node
+// is on the ground level; one in m of them is also on level 1, one in m of those on
+// level 2, and so on. A search starts at the entry on the highest level, moves to
+// nearer neighbours until there are none, and continues from there on the level
+// below: the upper levels cover distance in few steps, and on the ground level it
+// keeps the best candidates. Example_insert and Example_filteredWalk show both with
+// small numbers.
 
-// graph is the links of all nodes: a row for every node on the ground level,
-// and one on each level above for the few nodes that are raised.
+// graph holds the links of all nodes: a row for every node on the ground level, and
+// one for each upper level of the few raised nodes.
 type graph struct {
 	m     int
 	entry uint32
 	top   int // highest level, -1 when there is no node
 
 	ground []uint32 // a row of 2*m + 1 per node: a count and the neighbours
-	above  []uint32 // a row of m + 1 per raised node and level, likewise
+	above  []uint32 // a row of m + 1 per raised node and level, in the same form
 
 	height   []uint8  // highest level of each node, or twin
-	twins    int      // how many are
-	raised   []uint64 // a bit for each node that has rows above
+	twins    int      // number of twins
+	raised   []uint64 // a bit for each node that has rows in above
 	before   []uint32 // how many of them come before each word of raised
 	rowAbove []uint32 // the first row above of each of them
 }
 
-// twin in place of a height marks a node whose vector is equal to that of its
-// first neighbour, which represents it: see hang.
+// twin in place of a height marks a node whose vector equals that of its first
+// neighbour, its representative: see hang.
 const twin = 255
 
-// newGraph returns a graph of nodes of some heights that has no links.
+// newGraph returns a graph without links of nodes with the given heights.
 func newGraph(m int, height []uint8) *graph {
 	g := &graph{m: m, top: -1, height: height, ground: make([]uint32, len(height)*(2*m+1))}
 	g.above = make([]uint32, g.raise()*(m+1))
 	return g
 }
 
-// raise lays out the rows above by the heights of nodes and returns how many
-// there are.
+// raise assigns rows in above by the heights of nodes and returns their number.
 func (g *graph) raise() (rows int) {
 	words := (len(g.height) + 63) / 64
 	g.raised, g.before = make([]uint64, words), make([]uint32, words)
@@ -82,8 +82,7 @@ func (g *graph) links(node uint32, level int) []uint32 {
 	return row[1 : 1+row[0]]
 }
 
-// fetch asks for the neighbours of a node on the ground level, which are wanted
-// soon.
+// fetch prefetches the ground-level neighbours of a node.
 func (g *graph) fetch(node uint32) { simd.Fetch(g.row(node, 0)) }
 
 func (g *graph) setLinks(node uint32, level int, links []uint32) {
@@ -105,7 +104,7 @@ func (g *graph) limit(level int) int {
 	return g.m
 }
 
-// levels is the highest level of a node.
+// levels returns the highest level of a node.
 func (g *graph) levels(node uint32) int {
 	if g.raised[node/64]>>(node%64)&1 == 0 {
 		return 0
@@ -113,8 +112,8 @@ func (g *graph) levels(node uint32) int {
 	return int(g.height[node])
 }
 
-// split returns the neighbours of a node on the ground level, and its first
-// twin where it has some.
+// split returns the neighbours of a node on the ground level without its first
+// twin, and that twin if there is one.
 func (g *graph) split(node uint32) (links []uint32, first uint32, has bool) {
 	links = g.links(node, 0)
 	if g.twins > 0 && len(links) > 0 && g.height[links[0]] == twin && g.height[node] != twin {
@@ -123,8 +122,8 @@ func (g *graph) split(node uint32) (links []uint32, first uint32, has bool) {
 	return links, 0, false
 }
 
-// eachTwin hands out the twins of a representative in order until one is not
-// wanted; scratch is working memory.
+// eachTwin calls want with the twins of a representative in order until it returns
+// false; scratch is reused memory.
 func (g *graph) eachTwin(node uint32, scratch *[]uint32, want func(node uint32) bool) {
 	_, first, has := g.split(node)
 	if !has {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// graphColumn writes a column with a graph although it is small.
+// graphColumn writes a column with a graph even if it is small.
 func graphColumn(t testing.TB, o Options, vectors [][]float32) []byte {
 	t.Helper()
 	docs, all := make([]uint32, len(vectors)), newRows(o.Dimensions, len(vectors))
@@ -30,8 +30,8 @@ func graphColumn(t testing.TB, o Options, vectors [][]float32) []byte {
 	return out.Bytes()
 }
 
-// checkReached finds nodes that no links lead to from the entry, and twins that
-// do not hang on the node they are equal to.
+// checkReached finds nodes that cannot be reached from the entry, and twins that do
+// not hang on the node that they are equal to.
 func checkReached(t *testing.T, r *Reader) {
 	t.Helper()
 	if err := r.Check(); err != nil {
@@ -71,8 +71,7 @@ func checkReached(t *testing.T, r *Reader) {
 	}
 }
 
-// A search that panics over a page that the disk does not deliver leaves
-// nothing behind for those after it.
+// A search that panics because a page is unreadable does not affect later searches.
 func TestAPanicLeavesNothingBehind(t *testing.T) {
 	r := open(t, writeColumn(t, Options{Dimensions: 8, M: 4, EfConstruction: 8}, clustered(9, 12_500, 8), 1, 1))
 	row := r.graph.row(r.graph.entry, r.graph.top)
@@ -90,9 +89,9 @@ func TestAPanicLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-// TestRandomMerges merges columns with equal vectors from which documents are
-// gone, again and again: what comes out is a whole graph, and as much is found
-// as before.
+// TestRandomMerges repeatedly merges columns with equal vectors from which
+// documents are deleted: the result is always a whole graph, and recall stays the
+// same.
 func TestRandomMerges(t *testing.T) {
 	t.Parallel()
 	if underRace {
@@ -122,7 +121,8 @@ func TestRandomMerges(t *testing.T) {
 		whole := open(t, writeColumn(t, o, vectors(14_000), 1, 1))
 		checkReached(t, whole)
 		for _, gone := range []float64{0.03, 0.3, 0.8} {
-			// Once the entry, all that is raised and all that stand for others go.
+			// Sometimes the entry, all raised nodes and all representatives are
+			// deleted.
 			drops := random.IntN(3) == 0
 			next := uint32(0)
 			keep := func(old *Reader) func(uint32) (uint32, bool) {
@@ -162,7 +162,7 @@ func TestRandomMerges(t *testing.T) {
 	}
 }
 
-// checkScores compares the scores of searches with those of a scan of all.
+// checkScores compares the scores of searches with those of an exhaustive scan.
 func checkScores(t *testing.T, name string, random *rand.Rand, r *Reader) {
 	t.Helper()
 	found, wanted := 0, 0

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// near is a node and its raw nearness in one number, so that the greater one is
-// the nearer, and of equally near ones the node that comes first: results do
-// not depend on the order of visits. What cannot be compared is nearest.
+// near is a node and its raw nearness in one number. The greater number is nearer;
+// of equally near nodes the first node is greater, so results do not depend on the
+// order of visits. A nearness that is NaN is nearest.
 type near uint64
 
 func nearOf(node uint32, raw float32) near {
@@ -35,17 +35,18 @@ func (n near) raw() float32 {
 	return math.Float32frombits(^key)
 }
 
-// sortNearest puts the nearest first.
+// sortNearest sorts the nearest first.
 func sortNearest(all []near) {
 	slices.Sort(all)
 	slices.Reverse(all)
 }
 
-// nearest moves the n nearest to the front, in any order, and returns them.
+// nearest moves the n nearest to the front, in any order, and returns them
+// (quickselect).
 func nearest(all []near, n int) []near {
 	from, to := 0, len(all)
 	for to-from > 1 {
-		// The middle one of three parts what lies between from and to.
+		// Partition [from, to) by the median of three.
 		a, b, c := all[from], all[(from+to)/2], all[to-1]
 		middle := max(min(a, b), min(max(a, b), c))
 		i, j := from, to-1
@@ -73,7 +74,7 @@ func nearest(all []near, n int) []near {
 	return all[:n]
 }
 
-// best is a heap with the nearest on top; worst one with the farthest on top.
+// best is a heap with the nearest on top; worst is a heap with the farthest on top.
 type best []near
 
 func (h *best) push(x near) {
@@ -134,7 +135,7 @@ func (h *worst) push(x near) {
 	*h = s
 }
 
-// replaceTop puts x in place of the farthest.
+// replaceTop replaces the farthest by x.
 func (h worst) replaceTop(x near) {
 	i := 0
 	for {

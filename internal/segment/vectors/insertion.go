@@ -79,7 +79,7 @@ func (w *insertion) insert(node uint32) {
 	}
 }
 
-// descend walks to the node of a level that is nearest to another.
+// descend walks to the node on a level that is nearest to the node to.
 func (w *insertion) descend(to uint32, at near, level int) near {
 	for {
 		w.links = w.copyLinks(w.links, at.node(), level)
@@ -96,7 +96,7 @@ func (w *insertion) descend(to uint32, at near, level int) near {
 	}
 }
 
-// measure fills raws with the nearness of nodes to another.
+// measure fills raws with the nearness of nodes to the node to.
 func (w *insertion) measure(to uint32, nodes []uint32) {
 	w.raws = slices.Grow(w.raws[:0], len(nodes))[:len(nodes)]
 	w.nearnesses(to, nodes, w.raws)
@@ -119,8 +119,8 @@ func (w *insertion) order(nodes []uint32) {
 	}
 }
 
-// gather fills ordered with the nodes of a level that are nearest to another,
-// itself left out.
+// gather fills ordered with the nodes on a level that are nearest to node, leaving
+// out node.
 func (w *insertion) gather(node uint32, from near, level int) {
 	if w.coded != nil {
 		w.walk(node, from, level, w.measureCodes)
@@ -212,9 +212,10 @@ func (w *insertion) visit(nodes []uint32) {
 	w.seen.nodes = append(w.seen.nodes, w.fresh...)
 }
 
-// apart is how much nearer to another neighbour than to the node itself, in
-// squares of distances, a candidate lies that is left out. With a little more
-// than 1 about a tenth fewer nodes are looked at for the same recall.
+// apart is the factor for skipping candidates: a candidate is left out if it is
+// nearer to another neighbour than to the node itself even after its squared
+// distance to that neighbour is multiplied by apart. At slightly more than 1,
+// searches visit about a tenth fewer nodes for the same recall.
 const apart = 1.1
 
 // choose picks neighbours in different directions (algorithm 4 of the HNSW paper): it

@@ -1,7 +1,7 @@
 package vectors
 
-// marks is a set of nodes that is emptied often: a bit each, so that it stays
-// in the nearest cache, and the list of those set.
+// marks is a set of nodes that is cleared often: one bit each, so that it stays in
+// the fastest cache, and the list of those set.
 type marks struct {
 	words []uint64
 	nodes []uint32

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// Input is one column of a merge: Doc maps a document of the input to its new
-// number, or reports that it is gone.
+// Input is one column of a merge. Doc maps a document of the input to its new
+// number; it returns false if the document is gone.
 type Input struct {
 	Reader *Reader
 	Doc    func(doc uint32) (uint32, bool)
 }
 
-// Merge writes one column made of several, whose documents keep their order. It
-// starts from the graph of the input with most nodes; how rows are quantized
-// plays no part in it. Rows are read where they lie in the inputs: what is held
-// in memory is the graph and, up to maxCodeBytes, codes.
+// Merge writes one column made from several; documents keep their order. It starts
+// from the graph of the input with the most nodes, regardless of its quantization.
+// Rows are read in place from the inputs: only the graph and, up to maxCodeBytes,
+// codes are held in memory.
 func Merge(ctx context.Context, to io.Writer, o Options, inputs []Input, threads int) error {
 	largest, largestNodes, total := -1, 0, 0
 	for i, in := range inputs {
@@ -55,13 +55,13 @@ func Merge(ctx context.Context, to io.Writer, o Options, inputs []Input, threads
 
 const none = math.MaxUint32
 
-// carried is a column whose graph another starts from.
+// carried is a column from whose graph another graph is built.
 type carried struct {
 	reader *Reader
 	kept   []uint32 // node → new node, or none
 }
 
-// settleAll gives up those that are equal to another of the new nodes.
+// settleAll drops carried nodes that are equal to another one of the new nodes.
 func (c *carried) settleAll(nodes int, groups []group) {
 	if len(groups) == 0 {
 		return
@@ -80,8 +80,8 @@ func (c *carried) settleAll(nodes int, groups []group) {
 	}
 }
 
-// settle chooses a representative that the graph holds already, if there is
-// one, and gives up the others.
+// settle chooses a representative that the carried graph already contains, if there
+// is one, and drops the others.
 func (c *carried) settle(g *group, from []uint32) {
 	for _, node := range slices.Concat([]uint32{g.representative}, g.twins) {
 		if old := from[node]; old != none && c.reader.graph.height[old] != twin {
@@ -101,8 +101,8 @@ func (c *carried) settle(g *group, from []uint32) {
 	}
 }
 
-// carryTo copies the links into a graph with more nodes, where those kept have
-// the heights they had. A neighbour that is gone is replaced by its own
+// carryTo copies the links to a graph with more nodes, in which the kept nodes have
+// their previous heights. A neighbour that is gone is replaced by its own
 // neighbours, so that the graph stays connected where documents were deleted.
 func (c *carried) carryTo(out *graph) {
 	g, kept := c.reader.graph, c.kept

@@ -2,5 +2,5 @@
 
 package vectors
 
-// underRace is set when the race detector watches.
+// underRace reports whether the race detector is on.
 const underRace = false

@@ -7,20 +7,20 @@ import (
 	"github.com/quiresearch/quire/internal/simd"
 )
 
-// A quantized row holds whole numbers around a middle: value ≈ scale × (code −
-// middle). Each row has a scale of its own, so that one long vector does not
-// coarsen the others; norm is the squared length of what the codes stand for.
+// A quantized row holds integers around a middle: value ≈ scale × (code − middle).
+// Each row has its own scale, so that one long vector does not coarsen the others;
+// norm is the squared length of the decoded row.
 //
 // Codes of 4 bits have no steps to waste on dimensions that hardly vary: there
-// value ≈ centre + spread × scale × (code − middle), with a centre and a spread
-// of each dimension that all rows share.
+// value ≈ centre + spread × scale × (code − middle), with a centre and a spread per
+// dimension that all rows share.
 type quantized struct {
 	bits   int // 8 or 4
 	values int // padded
 	codes  []byte
 	scale  []float32
 	norm   []float32
-	centre []float32 // of 4 bits
+	centre []float32 // 4 bits only
 	spread []float32
 
 	coarsest float32 // see sample
@@ -35,7 +35,7 @@ func (z *quantized) middle() int32 {
 
 func (z *quantized) stride() int { return z.values * z.bits / 8 }
 
-// measure sets centre and spread to the mean and the deviation of each
+// measure sets centre and spread to the mean and the standard deviation of each
 // dimension.
 func (z *quantized) measure(all *rows) {
 	dimensions := all.dimensions
@@ -63,11 +63,11 @@ func (z *quantized) measure(all *rows) {
 	}
 }
 
-// leastSpread is how much narrower than the widest a dimension may be taken
-// for: below it lie rounding errors.
+// leastSpread bounds how much narrower than the widest dimension another one is
+// assumed to be: below that are rounding errors.
 const leastSpread = 1 << 10
 
-// encode makes the codes of a row, and returns its scale and norm; scratch has the
+// encode encodes a row, and returns its scale and norm; scratch must have the
 // length of v.
 func (z *quantized) encode(row []byte, v, scratch []float32) (scale, norm float32) {
 	clear(row)
@@ -105,14 +105,15 @@ func (z *quantized) encodeFour(row []byte, v, scratch []float32) (scale, norm fl
 	return scale, float32(square)
 }
 
-// clamped is the nearest code of 4 bits.
+// clamped returns the nearest code of 4 bits.
 func clamped(x float32) float32 {
 	return max(-8, min(7, float32(math.RoundToEven(float64(x)))))
 }
 
-// fit returns how codes of 4 bits are made of values, times inverse, and what
-// they are worth, scale. Cutting off the few highest values makes the steps of
-// all others finer: of some widths the one with the least error is taken.
+// fit returns the factor inverse that converts values to codes of 4 bits, and the
+// scale that converts them back. Clipping the few highest values makes the steps of
+// all others finer: fit tries several widths and takes the one with the least
+// error.
 func (z *quantized) fit(values []float32) (scale, inverse float32) {
 	widest, _ := steps(values, 7)
 	if widest == 0 {
@@ -128,7 +129,8 @@ func (z *quantized) fit(values []float32) (scale, inverse float32) {
 			product += weight * float64(x)
 			square += weight * float64(code)
 		}
-		// The worth with the least error leaves this much of the values' length.
+		// With the best scale, the error is the squared length of the values less
+		// this.
 		if kept := product * product / square; kept > best {
 			best, scale, inverse = kept, float32(product/square), try
 		}
@@ -136,23 +138,23 @@ func (z *quantized) fit(values []float32) (scale, inverse float32) {
 	return scale, inverse
 }
 
-// steps returns the width of a step and its inverse, so that the highest value
-// of v is top steps from 0.
+// steps returns the width of a step and its inverse, such that the largest absolute
+// value of v is top steps from 0.
 func steps(v []float32, top float32) (scale, inverse float32) {
 	var highest float32
 	for _, x := range v {
 		highest = max(highest, x, -x)
 	}
 	if inverse = top / highest; math.IsInf(float64(inverse), 1) {
-		return 0, 0 // zeros, or so near to them that 32 bits hold no inverse
+		return 0, 0 // zeros, or so near to zero that the inverse overflows float32
 	}
 	return highest / top, inverse
 }
 
-// off is by how much the nearness of a row by its codes is expected to differ
-// from that of its full vector: rounding adds to every value an error that is
-// spread evenly over a step, and these add up over what the query is multiplied
-// with, its length, or that of its difference from the row.
+// off returns the expected difference between the nearness of a row by its codes
+// and by its vector. Rounding adds to every value an error that is uniform over one
+// step. These errors accumulate in proportion to the length of their factor: of the
+// query, or under euclidean similarity of twice its difference from the row.
 func (z *quantized) off(s Similarity, q *side, row near) float64 {
 	length := q.length
 	if s == Euclidean {
@@ -161,8 +163,8 @@ func (z *quantized) off(s Similarity, q *side, row near) float64 {
 	return length * float64(max(z.coarsest, z.scale[row.node()])) / math.Sqrt(12)
 }
 
-// sample finds the widest step of some rows: those that a search does not find
-// may have wider ones than those that it finds.
+// sample sets coarsest to the widest step among some rows: rows that a search
+// misses may have wider steps than those that it finds.
 func (z *quantized) sample() {
 	step := max(1, len(z.scale)/64)
 	for i := 0; i < len(z.scale); i += step {
@@ -175,9 +177,9 @@ type side struct {
 	values []int8
 	spread []float32 // the query times the spread of each dimension
 	scale  float32
-	sum    int32   // of the values, for taking the middle out
-	length float64 // of what the values stand for
-	wide   float64 // spread of a dimension, usually
+	sum    int32   // of the values, to correct for the middle
+	length float64 // of the vector that the values stand for
+	wide   float64 // typical spread of a dimension
 }
 
 func (z *quantized) query(v []float32, into *side) {
@@ -213,9 +215,9 @@ func (z *quantized) query(v []float32, into *side) {
 	}
 }
 
-// nearness sets out[i] to the raw nearness of the query and row ids[i]. What
-// moves all alike is left out: the product of the query with the centre, and
-// under euclidean similarity the query's own length.
+// nearness sets out[i] to the raw nearness of the query and row ids[i]. It leaves
+// out terms that are the same for all rows: the product of the query with the
+// centre, and under euclidean similarity the query's own length.
 func (z *quantized) nearness(s Similarity, q *side, ids []uint32, products []int32, out []float32) {
 	if z.bits == 8 {
 		simd.DotU8Rows(z.codes, ids, q.values, products)

@@ -2,6 +2,6 @@
 
 package vectors
 
-// underRace is set when the race detector watches, which makes searches many
+// underRace reports whether the race detector is on, which makes searches many
 // times slower.
 const underRace = true

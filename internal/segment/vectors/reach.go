@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// reachAll sees to it that every node but the twins can be reached from the
-// entry on the ground level. Where vectors lie in narrow clusters, or a node is
-// among the nearest of none of its neighbours, building leaves islands.
+// reachAll makes every node except the twins reachable from the entry on the ground
+// level. If vectors form narrow clusters, or a node is among the nearest of none of
+// its neighbours, building leaves islands.
 func (c *construction) reachAll(ctx context.Context, groups []group) error {
 	r := &reach{insertion: newInsertion(c), reached: newMarks(c.len()), representatives: newMarks(c.len()), from: make([]uint32, c.len())}
 	for i := range r.from {
@@ -35,16 +35,17 @@ func (c *construction) reachAll(ctx context.Context, groups []group) error {
 	return nil
 }
 
-// reach is what can be reached, and from which node each was first.
+// reach is the set of reached nodes, each with the node from which it was reached
+// first.
 type reach struct {
 	*insertion
 	reached         marks
-	representatives marks // their first twins get a link yet
+	representatives marks // a link will still be added to their first twins
 	from            []uint32
 	border          []uint32
 }
 
-// flood reaches a node and all that it leads to.
+// flood marks a node and everything reachable from it as reached.
 func (r *reach) flood(node, from uint32) {
 	r.reached.add(node)
 	r.from[node] = from
@@ -61,7 +62,8 @@ func (r *reach) flood(node, from uint32) {
 	}
 }
 
-// attach links a node with the nearest that is reached and has room, both ways.
+// attach links a node, in both directions, with the nearest reached node that can
+// take a link.
 func (r *reach) attach(node uint32) {
 	at := nearOf(r.entry, r.nearness(node, r.entry))
 	for level := r.top; level > 0; level-- {
@@ -70,7 +72,7 @@ func (r *reach) attach(node uint32) {
 	if !r.reached.has(at.node()) {
 		at = nearOf(r.entry, r.nearness(node, r.entry))
 	}
-	// What is reached leads to nothing else: all that is found is reached.
+	// Reached nodes link only to reached nodes, so all that is found is reached.
 	r.search(node, at, 0)
 	candidates := slices.Clone([]near(r.found))
 	sortNearest(candidates)
@@ -90,8 +92,8 @@ func (r *reach) attach(node uint32) {
 	}
 }
 
-// link adds a link in place of the farthest by which nothing is reached. It
-// reports false when there is none.
+// link adds a link, replacing the farthest one through which nothing was reached if
+// necessary. It returns false when there is none.
 func (r *reach) link(from, to uint32) bool {
 	links := r.graph.links(from, 0)
 	if slices.Contains(links, to) {

@@ -7,11 +7,11 @@ import (
 	"github.com/quiresearch/quire/internal/simd"
 )
 
-// rescore replaces the nearness of the candidates by that of their full
-// vectors. Codes of 8 bits order them so well that only the first few are worth
-// it; the others are dropped. It reports whether one that was left out, now or
-// before, may be among the k nearest by what the codes are off: then possible
-// is the nearness by codes from which on one may.
+// rescore replaces the nearness of the candidates by that of their full vectors.
+// Codes of 8 bits order them so well that only the first few are worth it; the
+// others are dropped. It reports whether a node that was left out, now or before,
+// may be among the k nearest given the error of the codes: then s.possible is the
+// lowest nearness by codes that such a node can have.
 func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, err error) {
 	candidates := []near(s.found)
 	if window := 4*k + 32; r.codes.bits == 8 && window < len(candidates) {
@@ -26,7 +26,7 @@ func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, er
 	if err := r.rescoreAll(ctx, s); err != nil {
 		return false, err
 	}
-	off, shift := 0.0, 0.0 // what the codes are off for one, and for all
+	off, shift := 0.0, 0.0 // expected error of one code, and mean error of all
 	for i, c := range candidates {
 		off = max(off, r.codes.off(r.options.Similarity, &s.side, c))
 		shift += float64(c.raw()) - float64(s.before[i].raw())
@@ -35,8 +35,9 @@ func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, er
 	if len(candidates) < k {
 		return false, nil
 	}
-	// Codes that separate the nearest from the rest have them all in front. They do not when
-	// some come from the last third of what lies behind the first k.
+	// Codes that separate the nearest from the rest have all of them in front. They
+	// do not separate them when some come from the last third of the candidates
+	// after the first k.
 	kth := s.lowest(candidates, k)
 	behind := s.lowest(s.before, len(candidates)-(len(candidates)-k)/3)
 	late := 0
@@ -51,19 +52,19 @@ func (r *Reader) rescore(ctx context.Context, s *scratch, k int) (doubt bool, er
 	if r.codes.bits == 4 {
 		margin = doubtfulOffFour * off
 	}
-	return late > k/50 || !(float64(last) <= edge-margin), nil // nor do codes of vectors too long for 32 bits
+	return late > k/50 || !(float64(last) <= edge-margin), nil // codes do not separate vectors too long for float32 either
 }
 
-// Codes may be off more than expected: so many times where it is worth while to
-// look again, less with 4 bits, of which more candidates are kept, and then up
-// to farthestOff times.
+// The error of codes may exceed the expected one. A second pass is worthwhile
+// within doubtfulOff times the expected error, less with 4 bits, where more
+// candidates are kept; the second pass then covers farthestOff times.
 const (
 	doubtfulOff     = 2
 	doubtfulOffFour = 1
 	farthestOff     = 6
 )
 
-// lowest returns the least nearness among the n nearest.
+// lowest returns the lowest nearness among the n nearest.
 func (s *scratch) lowest(all []near, n int) float32 {
 	s.queue = append(s.queue[:0], all...)
 	low := float32(math.Inf(1))
@@ -92,7 +93,7 @@ func (r *Reader) rescoreAll(ctx context.Context, s *scratch) error {
 	return nil
 }
 
-// hits returns the k nearest of the candidates in order.
+// hits returns the k nearest candidates in order.
 func (r *Reader) hits(s *scratch, k int) []Hit {
 	candidates := []near(s.found)
 	if len(candidates) > k {
@@ -106,7 +107,7 @@ func (r *Reader) hits(s *scratch, k int) []Hit {
 	return hits
 }
 
-// rawNearness sets out[i] to the raw nearness of the query and a full vector.
+// rawNearness sets out[i] to the raw nearness of the query and row ids[i].
 func rawNearness(o Options, rows []float32, ids []uint32, q []float32, out []float32) {
 	if o.Similarity == Euclidean {
 		simd.SquaredDistanceF32Rows(rows, ids, q, out)

@@ -7,9 +7,8 @@ import (
 	"github.com/quiresearch/quire/internal/simd"
 )
 
-// rows are the vectors of a column that is being built, where they lie: those
-// given to Write one behind the other, those of a merge in the columns that are
-// merged.
+// rows are the vectors of a column being built, in place: concatenated for Write,
+// and in the merged columns for a merge.
 type rows struct {
 	dimensions int
 	at         []*float32 // the first value of each
@@ -26,11 +25,11 @@ func (r *rows) len() int { return len(r.at) }
 
 func (r *rows) row(node uint32) []float32 { return unsafe.Slice(r.at[node], r.dimensions) }
 
-// raise gives every vector one more dimension, in which the shorter ones lie so
-// far away that all have one length. By the dot product a query, which has
-// nothing there, then is nearest to what it is nearest to in distance; the
-// graph of distances leads to both. Lengths that hardly differ are left alone,
-// and distances need none of it.
+// raise gives every vector one more dimension, chosen so that all vectors get the
+// same length. Then the nearest vectors of a query, which is 0 in that dimension,
+// are the same by dot product and by distance, so the graph of distances serves
+// both. If the lengths hardly differ, or the similarity is a distance anyway, it
+// does nothing.
 func (r *rows) raise(s Similarity) {
 	if s == Euclidean {
 		return
@@ -51,9 +50,9 @@ func (r *rows) raise(s Similarity) {
 	r.lift = squares
 }
 
-// nearness of two nodes while the graph is built, whatever the similarity: the
-// negative square of their distance. It distinguishes vectors that are nearly
-// equal, where products all round to one number.
+// nearness returns the nearness of two nodes while the graph is built, for any
+// similarity: the negative squared distance. It distinguishes nearly equal vectors,
+// for which products all round to the same number.
 func (r *rows) nearness(a, b uint32) float32 {
 	near := -simd.SquaredDistanceF32(r.row(a), r.row(b))
 	if r.lift != nil {

@@ -7,25 +7,25 @@ import (
 	"sync/atomic"
 )
 
-// Share runs work for every number below count, on the caller's goroutine and
-// on as many others as it likes, and returns the first error after all have
-// ended.
+// Share runs work for every number below count, on the caller's goroutine and on
+// any number of others, and returns the first error after all have ended.
 type Share func(ctx context.Context, count int, work func(ctx context.Context, number int) error) error
 
 const (
-	// chunk is how many rows are compared before a search looks whether it is
-	// still wanted: at most 16 MB.
+	// chunk is the number of rows compared between two checks of the context: at
+	// most 16 MB.
 	chunk = 1024
 	// A scan of at least leastShared rows is cut into parts of about partRows. A
-	// row takes 30 to 60 ns, another thread begins some 20 µs after it is asked for.
+	// row takes 30 to 60 ns; another thread starts some 20 µs after it is
+	// requested.
 	partRows    = 2048
 	leastShared = 3 * partRows
 )
 
 // scanAll finds the k nearest by comparing the query with every accepted node:
-// with the codes, and with the rows of as many as the codes may have in the
-// wrong order. When that turns out to be more, it goes over all once more and
-// compares with the rows of all that the codes cannot rule out.
+// first with the codes, then with the rows of as many candidates as the codes may
+// have in the wrong order. If that turns out not to be enough, a second pass
+// compares with the rows of all nodes that the codes cannot rule out.
 func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 	keep := max(4*k, 64)
 	if r.codes.bits == 4 {
@@ -56,7 +56,7 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 		r.nearness(s, nodes)
 		s.fresh = s.fresh[:0]
 		for i, node := range nodes {
-			if !(s.raws[i] < possible) { // what cannot be compared is looked at
+			if !(s.raws[i] < possible) { // NaN counts as possible
 				s.fresh = append(s.fresh, node)
 			}
 		}
@@ -70,13 +70,13 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 	})
 }
 
-// scan gathers the keep nearest of the accepted nodes in found. Look is handed
-// the nodes some at a time, and adds to found of the scratch that it gets what is
-// nearer than least.
+// scan collects the keep nearest of the accepted nodes in found. It calls look with
+// some nodes at a time, and look adds to found of the scratch that it is given
+// those nearer than least.
 //
-// A long scan is cut into parts, each with a scratch of its own. A part that has
-// found as many as are kept sets a bound for those that begin later: what is not
-// nearer than its farthest is not among the keep nearest.
+// A long scan is cut into parts, each with its own scratch. A part that has found
+// keep nodes sets a bound for parts that start later: a node that is not nearer
+// than its farthest one is not among the keep nearest.
 func (r *Reader) scan(ctx context.Context, s *scratch, keep int, look func(s *scratch, nodes []uint32)) error {
 	s.found, s.least = s.found[:0], 0
 	if s.share == nil || s.accepted < leastShared {
@@ -109,7 +109,7 @@ func (r *Reader) scan(ctx context.Context, s *scratch, keep int, look func(s *sc
 	return err
 }
 
-// raise makes a number at least as great as another.
+// raise makes a number at least as great as to.
 func raise(number *atomic.Uint64, to uint64) {
 	for held := number.Load(); held < to; held = number.Load() {
 		if number.CompareAndSwap(held, to) {
@@ -118,7 +118,7 @@ func raise(number *atomic.Uint64, to uint64) {
 	}
 }
 
-// takePart returns working memory for a part of a scan.
+// takePart returns a scratch for a part of a scan.
 func (r *Reader) takePart(s *scratch) *scratch {
 	part, ok := r.parts.Get().(*scratch)
 	if !ok {
@@ -129,8 +129,8 @@ func (r *Reader) takePart(s *scratch) *scratch {
 	return part
 }
 
-// scanRange hands out the accepted nodes of a range, which begins at a multiple
-// of 64.
+// scanRange calls look with the accepted nodes of a range, which must begin at a
+// multiple of 64.
 func (r *Reader) scanRange(ctx context.Context, s *scratch, from, to int, look func(s *scratch, nodes []uint32)) error {
 	s.list = s.list[:0]
 	for at := from; at < to; at += 64 {

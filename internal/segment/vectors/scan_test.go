@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 )
 
-// onThreads shares work among three goroutines and counts the calls.
+// onThreads returns a Share that uses three goroutines and counts the calls.
 func onThreads(calls *atomic.Int64) Share {
 	return func(ctx context.Context, count int, work func(ctx context.Context, number int) error) error {
 		calls.Add(1)
@@ -33,8 +33,8 @@ func onThreads(calls *atomic.Int64) Share {
 	}
 }
 
-// Scans that several threads share find what one thread finds, equal vectors and
-// their order included.
+// Scans shared by several threads find the same as one thread, including equal
+// vectors and their order.
 func TestSharedScansFindTheSame(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 2))
@@ -68,7 +68,7 @@ func TestSharedScansFindTheSame(t *testing.T) {
 	}
 }
 
-// Where codes do not tell the nearest apart, all are gone over once more.
+// If codes do not distinguish the nearest, the scan makes a second pass.
 func TestSharedScansGoOverDoubtfulCodesAgain(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(12, 3))
@@ -96,7 +96,7 @@ func TestSharedScansGoOverDoubtfulCodesAgain(t *testing.T) {
 	}
 }
 
-// An error of one part ends the search.
+// An error in one part ends the search.
 func TestSharedScansStop(t *testing.T) {
 	t.Parallel()
 	r := wide()

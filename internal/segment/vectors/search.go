@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 )
 
-// Reader answers nearest-neighbour searches over a finished column. Any number
-// of goroutines may use it.
+// Reader answers nearest-neighbour searches over a finished column. It is safe for
+// concurrent use.
 type Reader struct {
 	options Options
 	docs    []uint32
@@ -23,18 +23,18 @@ type Reader struct {
 	parts   sync.Pool // scratch of parts of a scan
 }
 
-// Options returns how the column was built.
+// Options returns the options that the column was built with.
 func (r *Reader) Options() Options { return r.options }
 
-// Len is the number of vectors.
+// Len returns the number of vectors.
 func (r *Reader) Len() int { return len(r.docs) }
 
 // Doc returns the document of a node; nodes are in document order.
 func (r *Reader) Doc(node int) uint32 { return r.docs[node] }
 
-// Rescored returns the vectors of a quantized column with a graph, as the bytes that
-// Open was given, and nil of others. A search reads few of them: those of the
-// candidates that the codes leave.
+// Rescored returns the vectors of a quantized column with a graph, as part of the
+// bytes given to Open, and nil for other columns. A search reads few of them: those
+// of the candidates selected by codes.
 func (r *Reader) Rescored() []byte {
 	if r.options.Quantization == None || r.graph.top < 0 {
 		return nil
@@ -56,7 +56,7 @@ func (r *Reader) ScoreOf(node int, q []float32) float32 {
 	return r.options.Similarity.Score(r.options.Similarity.nearness(q, r.Vector(node)))
 }
 
-// Prepare returns the query in the form searches take: a copy of unit length
+// Prepare returns the query in the form that searches take: a copy, of unit length
 // under cosine similarity.
 func Prepare(s Similarity, q []float32) []float32 {
 	q = slices.Clone(q)
@@ -67,44 +67,45 @@ func Prepare(s Similarity, q []float32) []float32 {
 }
 
 const (
-	// A walk over usualNodes of usualBreadth has a recall@10 above 0.97 on word
-	// vectors (GloVe) with the default links. More nodes need a broader walk:
-	// from 15,000 to 120,000 the breadth for one recall grew with the power of
+	// A walk over usualNodes with usualBreadth has a recall@10 above 0.97 on word
+	// vectors (GloVe) with the default links. More nodes need a broader walk: from
+	// 15,000 to 120,000 nodes, the breadth for a given recall grew with the power
 	// breadthGrowth.
 	usualNodes    = 120_000
 	usualBreadth  = 300
 	breadthGrowth = 0.4
 	leastBreadth  = 210
-	// A walk of the default breadth ends before when nothing came into the
-	// nearest, closest times as many as asked for, during a part of its breadth
-	// in steps: where neighbours are easy to find, half of the walk is spared.
+	// A walk of the default breadth ends early when nothing entered the nearest
+	// nodes, closest times as many as requested, for breadth/patiencePart steps: if
+	// neighbours are easy to find, that saves half of the walk.
 	patiencePart = 5
 	closest      = 4
-	// For each node that is not accepted it may go on so many steps more.
+	// Each node that is not accepted allows this many further steps.
 	rejected = 32
-	// A walk of the default breadth begins at so many nodes.
+	// starts is the number of nodes at which a walk of the default breadth begins.
 	starts = 24
-	// A walk through a filter looks at this part of what is accepted, then gives
-	// way to a scan.
+	// A walk through a filter visits at most this fraction (1/visitsPart) of the
+	// accepted nodes, then gives way to a scan.
 	visitsPart = 5
-	// A scan reads memory in order: below this many candidates it beats a walk.
+	// A scan reads memory sequentially: below this many candidates it beats a walk.
 	scanLimit = 12_000
-	// For each candidate that it keeps, a walk takes about the time in which a
-	// scan passes this many rows, more of those that one fetch brings.
+	// For each candidate that it keeps, a walk takes about as long as a scan takes
+	// for this many rows; for short rows, more of which arrive with one memory
+	// access, the number is higher.
 	rowsPerKept      = 16
 	rowsPerKeptShort = 24
 	shortRow         = 128 // bytes
 )
 
-// Search returns the k nearest documents among those that accept holds (nil
-// accepts all), nearest first, ties by document. The query is prepared by
-// Prepare. A breadth of 0 means the default; more finds more and costs more.
+// Search returns the k nearest documents in accept (nil accepts all), nearest
+// first, ties by document. The query must come from Prepare. A breadth of 0 means
+// the default; a greater one finds more and costs more.
 func (r *Reader) Search(ctx context.Context, q []float32, k, breadth int, accept *bitset.Bitset) ([]Hit, error) {
 	return r.SearchShared(ctx, q, k, breadth, accept, nil)
 }
 
-// SearchShared is Search that may let other threads help with a long scan. The
-// hits are the same.
+// SearchShared is Search that may use other threads for a long scan. The hits are
+// the same.
 func (r *Reader) SearchShared(ctx context.Context, q []float32, k, breadth int, accept *bitset.Bitset, share Share) ([]Hit, error) {
 	if k <= 0 || len(r.docs) == 0 {
 		return nil, nil
@@ -112,8 +113,8 @@ func (r *Reader) SearchShared(ctx context.Context, q []float32, k, breadth int, 
 	s := r.take()
 	s.share = share
 	hits, err := r.search(ctx, s, q, k, breadth, accept)
-	// After a panic, over a page that the disk does not deliver, it is not known
-	// what is marked: only what returned is used again.
+	// After a panic, caused by an unreadable page, the state of seen is unknown:
+	// only a scratch whose search returned is reused.
 	s.nodes, s.query, s.share = nil, nil, nil
 	s.seen.clear()
 	r.scratch.Put(s)
@@ -137,7 +138,7 @@ func (r *Reader) search(ctx context.Context, s *scratch, q []float32, k, breadth
 		if err != nil || len(hits) == min(k, accepted) {
 			return hits, err
 		}
-		// What is accepted lies far from the query, or nothing leads to it.
+		// The accepted nodes are far from the query, or nothing links to them.
 		if how < twoHop {
 			break
 		}
@@ -149,7 +150,7 @@ func (r *Reader) search(ctx context.Context, s *scratch, q []float32, k, breadth
 	return r.hits(s, k), nil
 }
 
-// limits returns how far a walk for the k nearest goes.
+// limits returns the limits of a walk for the k nearest.
 func (r *Reader) limits(s *scratch, how strategy, k, breadth, accepted int) walk {
 	w := walk{how: how, starts: 1, breadth: max(breadth, k), patience: math.MaxInt, visits: math.MaxInt}
 	if breadth <= 0 {
@@ -179,9 +180,9 @@ func (r *Reader) limits(s *scratch, how strategy, k, breadth, accepted int) walk
 	return w
 }
 
-// walkAll finds the k nearest by a walk, and by another that compares with the
-// rows when the codes do not separate the nearest. It returns nothing when it
-// could not find as many as it keeps.
+// walkAll finds the k nearest by a walk. If the codes do not separate the nearest,
+// a second walk compares with the rows. It returns nothing when a walk did not find
+// as many candidates as it keeps.
 func (r *Reader) walkAll(ctx context.Context, s *scratch, w walk, k int) ([]Hit, error) {
 	follow := r.walk
 	if w.how >= twoHop {
@@ -206,8 +207,8 @@ func (r *Reader) walkAll(ctx context.Context, s *scratch, w walk, k int) ([]Hit,
 	return r.hits(s, k), nil
 }
 
-// addTwins adds the twins of the nearest candidates, which have their nearness,
-// until there are k, and drops what is not accepted itself.
+// addTwins adds the twins of the nearest candidates, which are equally near, until
+// there are k, and drops candidates that are not accepted themselves.
 func (r *Reader) addTwins(s *scratch, k int) {
 	if r.graph.twins == 0 {
 		return
@@ -222,7 +223,7 @@ func (r *Reader) addTwins(s *scratch, k int) {
 		if s.accepts(c.node()) {
 			all = append(all, c)
 		}
-		own := 0 // more than k of one vector are not wanted
+		own := 0 // more than k nodes with the same vector are not needed
 		r.graph.eachTwin(c.node(), &s.list, func(node uint32) bool {
 			if s.accepts(node) {
 				all = append(all, nearOf(node, c.raw()))
@@ -234,8 +235,8 @@ func (r *Reader) addTwins(s *scratch, k int) {
 	s.found, s.before = all, candidates
 }
 
-// walks reports whether a walk finds the nearest of the accepted nodes sooner
-// than a scan of all of them.
+// walks reports whether a walk finds the nearest accepted nodes faster than a scan
+// of all of them.
 func (r *Reader) walks(accepted, k, breadth int) bool {
 	if accepted <= scanLimit || accepted <= 4*k || r.graph.top < 0 {
 		return false
@@ -251,16 +252,16 @@ func (r *Reader) walks(accepted, k, breadth int) bool {
 	return share == 1 || float64(accepted)*share > float64(rows*r.narrowed(breadth, accepted))
 }
 
-// narrowed is the breadth of a walk of which only the accepted nodes count: it
-// passes others on its way, as many as a broader walk.
+// narrowed returns the breadth of a walk in which only accepted nodes count: on its
+// way it passes others, as many as a broader walk.
 func (r *Reader) narrowed(breadth, accepted int) int {
 	return int(float64(breadth) * math.Sqrt(float64(accepted)/float64(len(r.docs))))
 }
 
-// breadth is how many candidates a walk keeps by default.
+// breadth returns the number of candidates that a walk keeps by default.
 func (r *Reader) breadth() int { return breadthOf(len(r.docs)) }
 
-// breadthOf is how many a walk over a number of nodes keeps by default.
+// breadthOf returns the default breadth of a walk over the given number of nodes.
 func breadthOf(nodes int) int {
 	return max(leastBreadth, int(usualBreadth*math.Pow(float64(nodes)/usualNodes, breadthGrowth)))
 }
@@ -271,18 +272,18 @@ type scratch struct {
 	query    []float32
 	side     side // the query for products with codes
 	filtered bool
-	accepted int   // how many nodes are
+	accepted int   // number of accepted nodes
 	share    Share // see SearchShared
 	full     bool  // compare with the rows, not with the codes
 	queue    best
 	found    worst
-	least    near  // what is not nearer is not wanted; see scan
-	close    worst // the nearest of them
+	least    near  // only nodes nearer than this are wanted; see scan
+	close    worst // the nearest of found
 	fresh    []uint32
 	products []int32
 	raws     []float32
-	nodes    []uint64 // accepted nodes, a bit each; what lies past the last has no meaning
-	own      []uint64 // scratch for them
+	nodes    []uint64 // accepted nodes, a bit each; bits after the last node are undefined
+	own      []uint64 // memory for nodes
 	list     []uint32
 	starts   []uint32 // accepted nodes around the query
 	probes   []uint32 // all nodes around the query
@@ -298,12 +299,13 @@ func (r *Reader) take() *scratch {
 	return &scratch{seen: newMarks(len(r.docs))}
 }
 
-// accepted turns accepted documents into accepted nodes and counts them.
+// accepted converts accepted documents to accepted nodes and counts them.
 func (r *Reader) accepted(s *scratch, accept *bitset.Bitset) int {
 	from := accept.Words()
 	nodes := len(r.docs)
 	if int(r.docs[nodes-1]) == nodes-1 && len(from) >= (nodes+63)/64 {
-		// Every document has a vector: nodes and documents have one number.
+		// Every document has a vector, so nodes and documents have the same
+		// numbers.
 		s.nodes = from[:(nodes+63)/64]
 		count := 0
 		for _, word := range s.nodes[:nodes/64] {

@@ -13,11 +13,11 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 )
 
-// shape makes vectors that lie in a way that graphs find hard.
+// shape makes vectors with a distribution that is hard for graphs.
 type shape struct {
 	name string
 	make func(r *rand.Rand, dimensions int) [][]float32
-	long bool // of different lengths under the dot product too
+	long bool // with different lengths under the dot product too
 }
 
 var shapes = []shape{
@@ -73,7 +73,7 @@ func gaussian(r *rand.Rand, dimensions int) []float32 {
 	return v
 }
 
-// around returns vectors that differ from one by a deviation.
+// around returns vectors that differ from centre by a deviation.
 func around(r *rand.Rand, centre []float32, n int, deviation float64) [][]float32 {
 	all := make([][]float32, n)
 	for i := range all {
@@ -88,7 +88,7 @@ func around(r *rand.Rand, centre []float32, n int, deviation float64) [][]float3
 	return all
 }
 
-// spread returns vectors of wide clusters.
+// spread returns vectors in wide clusters.
 func spread(r *rand.Rand, n, dimensions int) (all [][]float32) {
 	for range 20 {
 		all = append(all, around(r, gaussian(r, dimensions), n/20, 0.5)...)
@@ -96,7 +96,7 @@ func spread(r *rand.Rand, n, dimensions int) (all [][]float32) {
 	return all
 }
 
-// requantized is a column with the same graph and other codes.
+// requantized returns a column with the same graph and other codes.
 func requantized(t testing.TB, r *Reader, z Quantization) *Reader {
 	t.Helper()
 	o := r.options
@@ -109,17 +109,17 @@ func requantized(t testing.TB, r *Reader, z Quantization) *Reader {
 	return open(t, out.Bytes())
 }
 
-// TestHardShapes holds the nearest of vectors that lie badly against a scan of
-// them all: as many are found as asked for, and nearly all of them are the right
-// ones, as equal as they may be. A walk may miss a narrow cluster now and then,
-// so a single kind of search is held to less than all of them together.
+// TestHardShapes compares searches over hard distributions with an exhaustive scan:
+// they find as many as requested, and nearly all of them are right, however equal
+// they are. A walk may occasionally miss a narrow cluster, so the bound for a
+// single kind of search is lower than for all of them together.
 func TestHardShapes(t *testing.T) {
 	t.Parallel()
-	const dimensions = 32 // codes of fewer would not be used
+	const dimensions = 32 // with fewer dimensions, codes would not be used
 	for i, shape := range shapes {
 		for _, s := range []Similarity{Cosine, DotProduct, Euclidean} {
 			if underRace && int(s) != i%3 {
-				continue // one goroutine works here: there is little to watch
+				continue // only one goroutine works here, so there is little to detect
 			}
 			t.Run(fmt.Sprint(shape.name, " ", s), func(t *testing.T) {
 				t.Parallel()
@@ -131,7 +131,7 @@ func TestHardShapes(t *testing.T) {
 						Normalize(v)
 					}
 				}
-				// One thread builds one graph, whatever the machine.
+				// One thread always builds the same graph on every machine.
 				none := open(t, writeColumn(t, Options{Dimensions: dimensions, Similarity: s}, all, 2, 1))
 				if err := none.Check(); err != nil {
 					t.Fatal(err)
@@ -197,7 +197,7 @@ func checkShape(t *testing.T, random *rand.Rand, readers []*Reader, all [][]floa
 	}
 }
 
-// ranking is all documents, the nearest to a query first.
+// ranking returns all documents, the nearest to a query first.
 func ranking(r *Reader, q []float32) []Hit {
 	all := make([]Hit, r.Len())
 	for node := range all {
@@ -223,8 +223,8 @@ type namedFilter struct {
 	accept *bitset.Bitset
 }
 
-// filtersOf returns filters that keep what lies anywhere, near the query and
-// far from it. What is searched is ordered by nearness.
+// filtersOf returns filters that keep nodes anywhere, near the query and far from
+// it. truth is ordered by nearness.
 func filtersOf(random *rand.Rand, truth []Hit) []namedFilter {
 	filters := []namedFilter{{"all", nil}}
 	add := func(name string, keep func(rank int) bool) {

@@ -6,14 +6,14 @@ import (
 )
 
 // A two-hop walk is the filtered search of ACORN-1: Patel, Kraft, Guestrin and
-// Zaharia, "ACORN: Performant and Predicate-Agnostic Search Over Vector
-// Embeddings and Structured Data", 2024, https://arxiv.org/abs/2403.04871. It
-// moves over accepted nodes only. Where a neighbour is rejected, it looks at the
+// Zaharia, "ACORN: Performant and Predicate-Agnostic Search Over Vector Embeddings
+// and Structured Data", 2024, https://arxiv.org/abs/2403.04871. It moves over
+// accepted nodes only. If a neighbour is rejected, the walk considers the
 // neighbours of that neighbour instead, so that a filter does not cut the graph
-// into pieces. Rejected nodes cost a look at one bit; only accepted ones are
-// compared with the query.
+// into pieces. Rejected nodes cost one bit test; only accepted ones are compared
+// with the query.
 //
-// Points lie at 0, 1, 2, … on a line, and each is linked to the two next to it on
+// Points are at 0, 1, 2, … on a line, and each is linked to the two next points on
 // either side. A filter keeps the multiples of 3, the query is at 8, and the walk
 // starts at 0:
 //
@@ -23,22 +23,22 @@ import (
 //	6   none            7 → 9, 8 → 9                9
 //	9   none            10 → 12, 11 → 12            12
 //
-// 9 and 6 are the nearest; 12 is farther than both and is not followed. Of the
-// points that are not multiples of 3, none was compared.
+// 9 and 6 are the nearest; 12 is farther than both and is not followed. None of the
+// points that are not multiples of 3 was compared.
 //
-// A walk among accepted nodes ends early where the nearest of them lie far from
-// the query and from each other, along the border of a region that the query is
-// outside of. Therefore the walk first looks behind the nodes of level 1 around
-// the query, accepted or not: its probes. How many of these are accepted tells
-// how hard the search is going to be, and strategy chooses by it.
+// A walk over accepted nodes ends too early if the nearest of them are far from the
+// query and from each other, along the border of a region that does not contain the
+// query. Therefore the walk first looks behind the nodes of level 1 around the
+// query, accepted or not: its probes. The number of accepted ones among these
+// predicts how hard the search will be, and strategy depends on it.
 
-// strategy is how the nearest of the accepted nodes are found.
+// strategy is a way to find the nearest accepted nodes.
 type strategy uint8
 
 const (
 	exhaustive strategy = iota // compare with every accepted node
 	plain                      // walk through all nodes and keep the accepted
-	plainNear                  // the same from the surroundings: many of them are accepted
+	plainNear                  // the same, starting at accepted nodes around the query: there are many
 	twoHop                     // walk over accepted nodes
 	twoHopFar                  // the same, broader: nothing around the query is accepted
 )
@@ -48,30 +48,30 @@ func (s strategy) String() string {
 }
 
 const (
-	// The share that a filter keeps near the query is estimated from so many
-	// nodes of level 1: with the default links, one of them stands for sixteen.
+	// The fraction that a filter keeps near the query is estimated from this many
+	// nodes of level 1: with the default links, each of them represents sixteen.
 	surroundings    = 64
 	surroundingsFar = 256
-	// From so many accepted ones on, a plain walk takes no longer than a two-hop
+	// From this many accepted ones on, a plain walk is no slower than a two-hop
 	// walk that finds as much.
 	denseAround = 20
-	// A two-hop walk is broader than one through a column that holds only the
-	// accepted nodes, by these factors.
+	// A two-hop walk is broader, by these factors, than a walk through a column of
+	// only the accepted nodes.
 	hopFactor = 2
 	farFactor = 3
-	// It misses more than a plain walk when it keeps fewer candidates than this
-	// for each of the nearest asked for.
+	// A two-hop walk misses more than a plain walk if it keeps fewer candidates
+	// than this per requested hit.
 	keptPerHit = 20
-	// Where vectors do not lie in clusters, it looks at more nodes than this for
-	// each candidate that it keeps, and misses some: a plain walk takes over.
+	// If vectors are not clustered, a two-hop walk visits more nodes than this per
+	// candidate that it keeps, and misses some: a plain walk takes over.
 	hopVisits = 14
-	// Up to so many accepted nodes, a scan is preferred to a far walk: it takes at
-	// most twice the time and finds all.
+	// Up to this many accepted nodes, a scan is preferred to a far walk: it takes
+	// at most twice the time and finds all.
 	farLimit = 150_000
 )
 
-// strategy chooses how to find the k nearest. Before all walks but a plain one,
-// it sets starts and probes.
+// strategy chooses how to find the k nearest. For all walks except a plain one, it
+// sets starts and probes.
 func (r *Reader) strategy(s *scratch, k, breadth, accepted int) strategy {
 	switch {
 	case !r.walks(accepted, k, breadth):
@@ -89,7 +89,7 @@ func (r *Reader) strategy(s *scratch, k, breadth, accepted int) strategy {
 	return how
 }
 
-// strategyAround chooses by how many of the surroundings are accepted.
+// strategyAround chooses by the number of accepted nodes around the query.
 func strategyAround(near int) strategy {
 	switch {
 	case near >= denseAround:
@@ -101,8 +101,9 @@ func strategyAround(near int) strategy {
 }
 
 // isRemote estimates from a sample how many nodes are nearer to the query than
-// every accepted one, and reports whether a walk may not look at as many. Then the
-// nearest accepted nodes lie in all directions, and a walk finds only some.
+// every accepted one, and reports whether these are more than a walk may visit. In
+// that case the nearest accepted nodes are in all directions, and a walk finds only
+// some of them.
 func (r *Reader) isRemote(s *scratch, accepted int) bool {
 	step := max(1, len(r.docs)/chunk)
 	s.list = s.list[:0]
@@ -125,9 +126,9 @@ func (r *Reader) isRemote(s *scratch, accepted int) bool {
 	return nearer*step > accepted/visitsPart
 }
 
-// surround sets probes to the n nodes of level 1 that are nearest to the query,
-// and starts to the accepted ones among them, and returns how many these are.
-// Both have the nearest first.
+// surround sets probes to the n nodes of level 1 nearest to the query and starts to
+// the accepted ones among them, both nearest first, and returns the number of
+// starts.
 func (r *Reader) surround(s *scratch, n int) int {
 	r.descend(s, n, math.MaxInt, false)
 	sortNearest(s.queue)
@@ -141,10 +142,9 @@ func (r *Reader) surround(s *scratch, n int) int {
 	return len(s.starts)
 }
 
-// walkAccepted walks over accepted nodes: from starts, and from those that it
-// finds behind the probes. It reports false when it ended without as many
-// candidates as it keeps, having looked at too many nodes or at all that it could
-// reach.
+// walkAccepted walks over accepted nodes: from starts, and from those that it finds
+// behind the probes. It returns false when it ended with fewer candidates than it
+// keeps, because it visited too many nodes or all that it could reach.
 func (r *Reader) walkAccepted(ctx context.Context, s *scratch, w walk) (bool, error) {
 	s.seen.clear()
 	s.queue, s.close = s.queue[:0], s.close[:0]
@@ -196,10 +196,10 @@ func (r *Reader) walkAccepted(ctx context.Context, s *scratch, w walk) (bool, er
 }
 
 // expand compares the accepted nodes around a node with the query and reports
-// whether the nearest changed.
+// whether the nearest ones changed.
 func (r *Reader) expand(s *scratch, w walk, node uint32) (changed bool) {
 	r.hop(s, node)
-	// One of these two is next: its links arrive in the meantime.
+	// One of these two is next: prefetch its links.
 	nearest := near(0)
 	if len(s.queue) > 0 {
 		nearest = s.queue[0]
@@ -223,17 +223,17 @@ func (r *Reader) expand(s *scratch, w walk, node uint32) (changed bool) {
 	return changed
 }
 
-// hop sets fresh to the unseen accepted nodes that a node links to. When it links
-// to few accepted ones, hop adds those behind its rejected neighbours, until
-// there are as many as a node has links. A rejected node counts as seen once hop
-// has looked behind it.
+// hop sets fresh to the unseen accepted nodes that a node links to. If these are
+// few, it adds accepted nodes behind its rejected neighbours, until there are as
+// many as a node has links. A rejected node counts as seen once hop has looked
+// behind it.
 func (r *Reader) hop(s *scratch, node uint32) {
 	g := r.graph
 	s.fresh, s.list, s.rejected = s.fresh[:0], s.list[:0], s.rejected[:0]
 	links, _, _ := g.split(node)
 	s.sort(links)
 	for level := g.levels(node); level > 0; level-- {
-		s.sort(g.links(node, level)) // those above lead out of a narrow cluster
+		s.sort(g.links(node, level)) // upper levels lead out of a narrow cluster
 	}
 	r.visit(s, s.list)
 	const ahead = 4

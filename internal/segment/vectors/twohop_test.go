@@ -14,8 +14,8 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 )
 
-// wideColumn is a column that is large enough for every strategy. Every
-// twentieth vector is a copy of another.
+// wideColumn returns a column large enough for every strategy. Every twentieth
+// vector is a copy of another.
 var wideColumn = sync.OnceValue(func() []byte {
 	random := rand.New(rand.NewPCG(31, 5))
 	var all []float32
@@ -29,7 +29,7 @@ var wideColumn = sync.OnceValue(func() []byte {
 		docs, all = append(docs, uint32(i)), append(all, v...)
 	}
 	var out bytes.Buffer
-	// One thread builds one graph, whatever the machine.
+	// One thread always builds the same graph on every machine.
 	if err := Write(context.Background(), &out, Options{Dimensions: 12, M: 8, EfConstruction: 40}, docs, all, 1); err != nil {
 		panic(err)
 	}
@@ -54,14 +54,13 @@ func accepting(r *Reader, keep func(node int) bool) *bitset.Bitset {
 	return accept
 }
 
-// anywhere keeps a share of all nodes.
+// anywhere accepts a random share of all nodes.
 func anywhere(r *Reader, share float64) *bitset.Bitset {
 	random := rand.New(rand.NewPCG(uint64(1000*share), 9))
 	return accepting(r, func(int) bool { return random.Float64() < share })
 }
 
-// beyond keeps the nodes whose nearness to a query is below that of others: the
-// farthest share of all.
+// beyond accepts the given share of nodes that are farthest from a query.
 func beyond(r *Reader, q []float32, share float64) *bitset.Bitset {
 	near := make([]float32, r.Len())
 	for node := range near {
@@ -71,7 +70,7 @@ func beyond(r *Reader, q []float32, share float64) *bitset.Bitset {
 	return accepting(r, func(node int) bool { return near[node] < edge })
 }
 
-// ring keeps the farthest 85 %, and a tenth of the others.
+// ring accepts the farthest 85 %, and a tenth of the others.
 func ring(r *Reader, q []float32) *bitset.Bitset {
 	accept, few := beyond(r, q, 0.85), anywhere(r, 0.1)
 	for node := range uint32(r.Len()) {
@@ -82,12 +81,12 @@ func ring(r *Reader, q []float32) *bitset.Bitset {
 	return accept
 }
 
-// onOneSide keeps the nodes on one side of a plane through the middle.
+// onOneSide accepts the nodes on one side of a plane through the middle.
 func onOneSide(r *Reader, axis []float32) *bitset.Bitset {
 	return accepting(r, func(node int) bool { return Cosine.nearness(axis, r.Vector(node)) > 0 })
 }
 
-// prepared is working memory with a query and a filter.
+// prepared returns a scratch with a query and a filter.
 func prepared(r *Reader, q []float32, accept *bitset.Bitset) (s *scratch, accepted int) {
 	s = r.take()
 	accepted = r.accepted(s, accept)
@@ -128,8 +127,8 @@ func TestStrategyIsChosenByWhatIsKeptAroundTheQuery(t *testing.T) {
 	}
 }
 
-// walked searches by the walk that the surroundings call for, however few nodes
-// are accepted, and returns nothing when it leaves the search to a scan.
+// walked searches by the walk that strategyAround selects, however few nodes are
+// accepted, and returns nothing when that leaves the search to a scan.
 func walked(t testing.TB, r *Reader, q []float32, k int, accept *bitset.Bitset) (strategy, []Hit) {
 	t.Helper()
 	s, accepted := prepared(r, q, accept)
@@ -154,7 +153,7 @@ func walked(t testing.TB, r *Reader, q []float32, k int, accept *bitset.Bitset) 
 	return how, hits
 }
 
-// Filtered walks find what a scan finds, be it around the query or far from it.
+// Filtered walks find what a scan finds, near the query and far from it.
 func TestFilteredWalksFindTheNearest(t *testing.T) {
 	t.Parallel()
 	if underRace {
@@ -241,7 +240,7 @@ func TestFiltersThatKeepAlmostNothingOrAll(t *testing.T) {
 	}
 }
 
-// Accepted nodes that nothing leads to are found by a scan.
+// A scan finds accepted nodes that nothing links to.
 func TestNothingLeadsToWhatIsAccepted(t *testing.T) {
 	t.Parallel()
 	r := open(t, slices.Clone(wideColumn()))
@@ -262,7 +261,7 @@ func TestNothingLeadsToWhatIsAccepted(t *testing.T) {
 	}
 }
 
-// What a search finds does not depend on what ran before it or runs beside it.
+// The result of a search does not depend on earlier or concurrent ones.
 func TestFilteredSearchesRepeat(t *testing.T) {
 	t.Parallel()
 	r := wide()
@@ -299,8 +298,7 @@ func TestFilteredSearchesRepeat(t *testing.T) {
 	wg.Wait()
 }
 
-// Filtered searches ask often whether they are wanted, and end the first time
-// they are not.
+// Filtered searches check their context often, and end as soon as it is cancelled.
 func TestFilteredSearchesAskWhetherTheyAreWanted(t *testing.T) {
 	t.Parallel()
 	r := wide()

@@ -1,23 +1,24 @@
-// Package vectors stores one vector per document and finds the nearest to a
+// Package vectors stores one vector per document and finds the vectors nearest to a
 // given one.
 //
-// Write takes documents in order with their vectors, builds a navigable
-// small-world graph (HNSW) on all cores and writes the column. New nodes look
-// for their neighbours on codes of 8 bits, where memory allows. A Reader opens
-// its bytes; any number of searches may run at once. Merge reads the rows of
-// its inputs and starts from the graph of the largest.
+// Write takes documents in order with their vectors, builds a hierarchical
+// navigable small-world graph (HNSW) on all cores and writes the column. If memory
+// allows, new nodes search for their neighbours on 8-bit codes. A Reader opens the
+// bytes; any number of searches may run at once. Merge reads the rows of its inputs
+// and starts from the graph of the largest one.
 //
-// Distances are computed on rows quantized to 8 or 4 bits where the field asks
-// for it, and the best candidates are rescored with the full vectors. Vectors
-// under cosine similarity are stored with unit length.
+// If the field asks for it, distances are computed on rows quantized to 8 or 4
+// bits, and the best candidates are rescored with the full vectors. Vectors under
+// cosine similarity are stored with unit length.
 //
 // Invariants:
 //
 //	V1  Documents strictly increase.
 //	V2  Every neighbour is a node of the graph on that level.
-//	V3  A node's neighbours on level 0 number at most twice M, above it M.
-//	V4  A twin, equal to another node, has that node for its first neighbour,
-//	    which is not a twin.
+//	V3  A node has at most 2M neighbours on level 0, and at most M on each level
+//	    above.
+//	V4  A twin, equal to another node, has that node as its first neighbour, and
+//	    that node is not a twin.
 //
 // The bytes are described in FORMAT.md.
 package vectors
@@ -28,7 +29,7 @@ import (
 	"github.com/quiresearch/quire/internal/simd"
 )
 
-// Similarity says when two vectors are near.
+// Similarity is the measure of how near two vectors are.
 type Similarity uint8
 
 // The similarities of the interface.
@@ -38,7 +39,7 @@ const (
 	Euclidean
 )
 
-// Quantization says which rows the graph is walked on.
+// Quantization selects the rows that searches of the graph compare.
 type Quantization uint8
 
 // The quantizations of the interface.
@@ -64,7 +65,7 @@ func (o Options) links() int {
 	return o.M
 }
 
-// written are the options as a column keeps them, defaults filled in.
+// written returns the options as a column stores them, with defaults filled in.
 func (o Options) written() Options {
 	o.M, o.EfConstruction = o.links(), o.breadth()
 	return o
@@ -77,23 +78,23 @@ func (o Options) breadth() int {
 	return o.EfConstruction
 }
 
-// padded is the number of values of a quantized row.
+// padded returns the number of values of a quantized row.
 func (o Options) padded() int {
 	return (o.Dimensions + simd.Lanes - 1) / simd.Lanes * simd.Lanes
 }
 
-// Hit is a document and how near it is: higher is nearer, in the scale that
-// searches report.
+// Hit is a document and its score: higher is nearer, on the scale that searches
+// report.
 type Hit struct {
 	Doc   uint32
 	Score float32
 }
 
-// Score turns a raw nearness into the score of the interface.
+// Score converts a raw nearness to the score of the interface.
 //
 //	cosine       (1 + cos) / 2
 //	dot product  (1 + dot) / 2
-//	euclidean    1 / (1 + d²), the raw nearness being -d²
+//	euclidean    1 / (1 + d²), where the raw nearness is -d²
 func (s Similarity) Score(raw float32) float32 {
 	if s == Euclidean {
 		return 1 / (1 - raw)
@@ -101,7 +102,7 @@ func (s Similarity) Score(raw float32) float32 {
 	return (1 + raw) / 2
 }
 
-// Normalize scales a vector to unit length in place. A vector of zeros stays.
+// Normalize scales a vector to unit length in place. A zero vector stays unchanged.
 func Normalize(v []float32) {
 	square := simd.DotF32(v, v)
 	if square < leastSquare || square > mostSquare {
@@ -114,7 +115,7 @@ func Normalize(v []float32) {
 	}
 }
 
-// Outside of these the squares of values are lost in 32 bits.
+// Outside this range, squares of values overflow or vanish in float32.
 const leastSquare, mostSquare = 1e-24, 1e30
 
 func normalizeExtreme(v []float32) {
@@ -131,7 +132,7 @@ func normalizeExtreme(v []float32) {
 	}
 }
 
-// nearness is the raw nearness of two full vectors.
+// nearness returns the raw nearness of two full vectors.
 func (s Similarity) nearness(a, b []float32) float32 {
 	if s == Euclidean {
 		return -simd.SquaredDistanceF32(a, b)

@@ -12,8 +12,8 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 )
 
-// clustered makes vectors around a few centres, as embeddings lie. All seeds
-// share the centres.
+// clustered returns vectors around a few centres, like embeddings. All seeds share
+// the centres.
 func clustered(seed uint64, n, dimensions int) [][]float32 {
 	r := rand.New(rand.NewPCG(0, 7))
 	centres := make([][]float32, 40)
@@ -156,7 +156,7 @@ func TestNormalizeTakesEveryLength(t *testing.T) {
 	}
 }
 
-// Of many equal vectors most have no links to them; they are found all the same.
+// Most of many equal vectors have no links to them, but they are still found.
 func TestManyEqualVectorsAreFound(t *testing.T) {
 	for s, v := range map[Similarity][]float32{Cosine: {0, 0, 0}, Euclidean: {1, 2, 3}} {
 		vectors := make([][]float32, 12_500)
@@ -176,12 +176,12 @@ func TestManyEqualVectorsAreFound(t *testing.T) {
 	}
 }
 
-// Where every document has a vector, documents are taken for nodes.
+// If every document has a vector, documents are used as nodes.
 func TestAcceptedDocumentsThatAllHaveVectors(t *testing.T) {
 	vectors := clustered(6, 1003, 24)
 	r := open(t, writeColumn(t, Options{Dimensions: 24}, vectors, 1, 2))
 	random := rand.New(rand.NewPCG(7, 7))
-	for _, length := range []int{1003, 1024, 2000} { // documents past the last vector
+	for _, length := range []int{1003, 1024, 2000} { // documents after the last vector
 		accept := bitset.New(uint32(length))
 		for i := range uint32(length) {
 			if random.IntN(3) == 0 {
@@ -235,8 +235,8 @@ func TestFilteredRecallAtAnySelectivity(t *testing.T) {
 	t.Run("by region", func(t *testing.T) { checkRegions(t, r, random) })
 }
 
-// checkRegions filters by whole regions: many queries are far from anything
-// kept.
+// checkRegions filters by whole regions: many queries are far from everything
+// accepted.
 func checkRegions(t *testing.T, r *Reader, random *rand.Rand) {
 	for _, share := range []float64{0.5, 0.6, 0.75} {
 		accept := bitset.New(r.Doc(r.Len()-1) + 1)
@@ -296,8 +296,8 @@ func TestMergeKeepsRecallAndDropsDocuments(t *testing.T) {
 	if r.Len() != int(next) {
 		t.Fatalf("%d vectors of %d documents", r.Len(), next)
 	}
-	// The graph of the larger input is carried over: its nodes keep their
-	// heights, which a graph from nothing would draw anew.
+	// The graph of the larger input is carried over: its nodes keep their heights,
+	// which a new graph would draw anew.
 	kept := 0
 	for node := range large.Len() {
 		if gone(large.Doc(node)) {
@@ -333,7 +333,7 @@ func TestSmallColumns(t *testing.T) {
 	}
 }
 
-// Vectors whose squares 32 bits cannot hold are found by their rows.
+// Vectors whose squares overflow float32 are found by their rows.
 func TestVectorsOfExtremeLength(t *testing.T) {
 	for _, length := range []float32{1e-44, 1e-38, 1e-20, 1e18, 1e20, 1e30, 1e38} {
 		all := clustered(12, 400, 8)
@@ -363,7 +363,7 @@ func TestCancelledSearchStops(t *testing.T) {
 	}
 }
 
-// limited is a context that ends after it was asked some times.
+// limited is a context that is cancelled after a number of checks.
 type limited struct {
 	context.Context
 	left, asked int
@@ -376,8 +376,8 @@ func (l *limited) Err() error {
 	return nil
 }
 
-// However a search goes on, it asks often whether it is wanted, and ends the
-// first time it is not.
+// Every kind of search checks its context often, and ends as soon as it is
+// cancelled.
 func TestSearchesAskWhetherTheyAreWanted(t *testing.T) {
 	// One thread builds one graph, whatever the machine.
 	r := open(t, writeColumn(t, Options{Dimensions: 8}, clustered(9, 12_500, 8), 2, 1))

@@ -7,22 +7,22 @@ import (
 	"github.com/quiresearch/quire/internal/simd"
 )
 
-// walk says how far a walk goes.
+// walk holds the limits of a walk.
 type walk struct {
 	how      strategy
-	starts   int  // nodes on the ground level that a plain walk begins at
+	starts   int  // ground-level nodes at which a plain walk begins
 	probes   int  // nodes around the query that a two-hop walk looks behind first
 	breadth  int  // candidates kept
-	patience int  // steps without a change among the nearest
-	closest  int  // how many those are
-	visits   int  // nodes looked at
-	again    bool // compares with the rows when the codes leave doubt
+	patience int  // steps without a change among the nearest before the walk ends
+	closest  int  // how many those nearest are
+	visits   int  // maximum number of nodes visited
+	again    bool // repeat with the rows if the codes leave doubt
 }
 
-// descend goes down to the lowest of the upper levels, and leaves in the queue
-// the n nearest of the nodes that it met there, or of those that are accepted, and
-// the nearest of all. Several starts find the right one of narrow clusters, which
-// hardly lead from one to the other.
+// descend goes down to level 1 and leaves in the queue the n nearest nodes that it
+// met there (only accepted ones if filtered), and the nearest of all. Several
+// starts find the right one of several narrow clusters, which hardly link to each
+// other.
 func (r *Reader) descend(s *scratch, n, visits int, filtered bool) {
 	g := r.graph
 	s.fresh = append(s.fresh[:0], g.entry)
@@ -61,8 +61,8 @@ func (r *Reader) descend(s *scratch, n, visits int, filtered bool) {
 	s.begin(at)
 }
 
-// visit adds the nodes of links that were not seen before to fresh. Their codes,
-// which lie anywhere in memory, arrive while it goes over the links.
+// visit adds the nodes of links that were not seen before to fresh. It prefetches
+// their codes, which are scattered in memory, while it goes through the links.
 func (r *Reader) visit(s *scratch, links []uint32) {
 	s.fresh = slices.Grow(s.fresh, len(links))
 	into := s.fresh[len(s.fresh):cap(s.fresh)]
@@ -71,7 +71,7 @@ func (r *Reader) visit(s *scratch, links []uint32) {
 	s.seen.nodes = append(s.seen.nodes, into[:n]...)
 }
 
-// nearestFresh is the nearest of fresh.
+// nearestFresh returns the nearest node of fresh, 0 when there is none.
 func (s *scratch) nearestFresh() near {
 	at := 0
 	for i, raw := range s.raws {
@@ -85,8 +85,7 @@ func (s *scratch) nearestFresh() near {
 	return nearOf(s.fresh[at], s.raws[at])
 }
 
-// begin fills the queue with a node and those that are close, which count as
-// seen, and nothing else.
+// begin resets the queue and seen to the given node and the nodes in close.
 func (s *scratch) begin(at near) {
 	s.seen.clear()
 	s.queue = s.queue[:0]
@@ -99,8 +98,8 @@ func (s *scratch) begin(at near) {
 	}
 }
 
-// beginAround leaves in the queue what descend would: the nearest node and
-// accepted ones, here those of the surroundings.
+// beginAround leaves in the queue what descend would: the nearest node and accepted
+// ones, here those of starts.
 func (r *Reader) beginAround(s *scratch, w walk) {
 	s.fresh = append(s.fresh[:0], s.probes[0])
 	s.fresh = append(s.fresh, s.starts[:min(w.starts, len(s.starts))]...)
@@ -112,9 +111,9 @@ func (r *Reader) beginAround(s *scratch, w walk) {
 	s.begin(nearOf(s.fresh[0], s.raws[0]))
 }
 
-// walk follows the graph towards the query. It reports false when it ended
-// without as many candidates as it keeps, having looked at too many nodes or at
-// all that it could reach but not at all there are.
+// walk follows the graph towards the query. It returns false when it ended with
+// fewer candidates than it keeps, because it visited too many nodes, or all that it
+// could reach but not all there are.
 func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 	g := r.graph
 	if w.how == plainNear {
@@ -144,13 +143,13 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 		if s.accepts(at.node()) {
 			quiet++
 		} else {
-			quiet = max(0, quiet-rejected) // what is accepted may begin beyond
+			quiet = max(0, quiet-rejected) // accepted nodes may begin beyond it
 		}
 		s.fresh = s.fresh[:0]
 		links, _, _ := g.split(at.node())
 		r.visit(s, links)
 		if w.starts > 1 {
-			// Those above lead out of a narrow cluster.
+			// The upper levels lead out of a narrow cluster.
 			for level := g.levels(at.node()); level > 0; level-- {
 				r.visit(s, g.links(at.node(), level))
 			}
@@ -158,7 +157,7 @@ func (r *Reader) walk(ctx context.Context, s *scratch, w walk) (bool, error) {
 		if len(s.seen.nodes) > w.visits {
 			return false, nil
 		}
-		// One of these two is next: its links arrive in the meantime.
+		// One of these two is next: prefetch its links.
 		nearest := near(0)
 		if len(s.queue) > 0 {
 			nearest = s.queue[0]
