@@ -5,35 +5,36 @@ import (
 	"slices"
 )
 
-// best counts the documents of a term by frequency and length, to keep those
-// that score highest: a search for the top k of the term then knows a score
-// that k documents reach before it looks at any.
+// best counts the documents of a term by frequency and length and keeps the
+// highest-scoring ones: a search for the top k of the term then has a threshold
+// that k documents reach before it evaluates any.
 type best struct {
 	counts  *[(bestFreq + 1) << 8]uint32 // nil until a term needs it
 	used    []uint16                     // cells of counts that are not zero
-	average float64                      // length
+	average float64                      // average length
 	norms   *[256]float32                // nil until a term needs it
 	cells   []cell
 }
 
-// cell are documents of one frequency and length, as a number that orders them: the
-// highest scores first, of equal ones the lowest frequency and then the lowest length.
+// cell stands for the documents of one frequency and length, as a number that sorts
+// by descending score, then ascending frequency, then ascending length.
 type cell uint64
 
-// newCell returns the cell of a place in the counts; scores are not negative, so that
-// their bits are in their order.
+// newCell returns the cell for an index of the counts. Scores are not negative, so
+// their bits sort like their values.
 func newCell(score float32, at uint16) cell {
 	return cell(^math.Float32bits(score))<<16 | cell(at)
 }
 
-// at is the place in the counts: the frequency, and the length in the low byte.
+// at returns the index in the counts: the frequency, with the length in the low
+// byte.
 func (c cell) at() uint16 { return uint16(c) }
 
 const (
-	// bestFreq is the highest frequency told apart: saturation makes higher
-	// ones score about the same.
+	// bestFreq is the highest frequency that is distinguished: because of
+	// saturation, higher ones score about the same.
 	bestFreq = 15
-	// bestDocs is how many documents are kept.
+	// bestDocs is the number of documents kept.
 	bestDocs = 128
 )
 
@@ -44,7 +45,7 @@ func (b *best) reset() {
 	b.used = b.used[:0]
 }
 
-// setAverage states the average length of documents.
+// setAverage sets the average length of documents.
 func (b *best) setAverage(length float64) { b.average, b.norms = length, nil }
 
 // prepare computes the BM25 norms with the usual parameters.
@@ -56,7 +57,7 @@ func (b *best) prepare() {
 	}
 }
 
-// add counts a block; frequencies are minus one.
+// add counts a block; freqs are frequencies minus one.
 func (b *best) add(freqs []uint32, lengths []byte) {
 	if b.counts == nil {
 		b.counts = new([(bestFreq + 1) << 8]uint32)
@@ -95,9 +96,9 @@ func (b *best) appendTo(dst []byte) []byte {
 	return dst
 }
 
-// Reached is a part of the score that at least k documents of the term reach,
-// deleted ones included; 0 when none is known. The iterator may stand
-// anywhere.
+// Reached returns a partial score that at least k documents of the term reach,
+// counting deleted ones; 0 when none is known. The position of the iterator does
+// not matter.
 func (it *Iterator) Reached(k int, by Scorer) float32 {
 	if it.numBlocks <= 1 || k <= 0 {
 		return 0

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The best documents stand with the highest scores first; equal ones by frequency and
-// then by length.
+// The best documents are sorted by descending score; those of equal scores by
+// frequency and then by length.
 func TestBestAreInOrder(t *testing.T) {
 	var b best
 	b.setAverage(10)

@@ -2,14 +2,14 @@ package postings
 
 import "slices"
 
-// BlockImpacts are the impacts of the current block; valid until the next
-// call. nil when none are known: then nothing bounds the block.
+// BlockImpacts returns the impacts of the current block, valid until the next call.
+// It returns nil when they are unknown: then the block has no bound.
 func (it *Iterator) BlockImpacts() Impacts {
 	return it.readImpacts(it.blockPairs[:0], it.block)
 }
 
-// GroupImpacts are the impacts of the group of 32 blocks the current block
-// stands in; valid until the next call.
+// GroupImpacts returns the impacts of the group of 32 blocks that contains the
+// current block, valid until the next call.
 func (it *Iterator) GroupImpacts() Impacts {
 	if it.numBlocks <= 1 {
 		return it.readImpacts(it.groupPairs[:0], it.block)
@@ -17,8 +17,8 @@ func (it *Iterator) GroupImpacts() Impacts {
 	return it.readImpacts(it.groupPairs[:0], it.numBlocks+it.block/GroupSize)
 }
 
-// TermImpacts are the impacts of the whole term; valid until the next call.
-// The iterator may stand anywhere.
+// TermImpacts returns the impacts of the whole term, valid until the next call. The
+// position of the iterator does not matter.
 func (it *Iterator) TermImpacts() Impacts {
 	if it.numBlocks <= 1 {
 		return it.readImpacts(it.termPairs[:0], 0)
@@ -26,7 +26,7 @@ func (it *Iterator) TermImpacts() Impacts {
 	return it.readImpacts(it.termPairs[:0], len(it.impactAts)-2)
 }
 
-// GroupLastDoc is the last document of the group of the current block.
+// GroupLastDoc returns the last document of the group of the current block.
 func (it *Iterator) GroupLastDoc() uint32 {
 	last := min((it.block/GroupSize+1)*GroupSize, it.numBlocks) - 1
 	if uint(last) >= uint(len(it.lastDocs)) {
@@ -37,7 +37,7 @@ func (it *Iterator) GroupLastDoc() uint32 {
 
 func (it *Iterator) readImpacts(dst Impacts, list int) Impacts {
 	if it.tiny {
-		// The lengths are the documents' own; zero is never above them.
+		// The lengths are in the documents themselves; zero is a lower bound.
 		return append(dst, Impact{Freq: uint8(min(slices.Max(it.freqs[:it.df]), manyFreq)), Length: 0})
 	}
 	if list < 0 || list >= len(it.impactAts) {
@@ -58,17 +58,17 @@ func (it *Iterator) readImpacts(dst Impacts, list int) Impacts {
 	return dst
 }
 
-// keptBounds is how many bounds an iterator remembers: a block is asked about
-// several times before the walk has passed it.
+// keptBounds is the number of bounds that an iterator caches: the bound of a block
+// is used several times before the walk has passed it.
 const keptBounds = 8
 
-// keptBound is the bound of one stored list; list is its number plus one.
+// keptBound is the bound of one stored list; list is the list's number plus one.
 type keptBound struct {
 	list int32
 	max  float32
 }
 
-// maxOf is Impacts.Max of one stored list without copying it.
+// maxOf is Impacts.Max of one stored list, without copying the list.
 func (it *Iterator) maxOf(list int, by Scorer) float32 {
 	if it.tiny || list >= len(it.impactAts) {
 		return it.BlockImpacts().Max(by)
@@ -104,10 +104,10 @@ func (it *Iterator) computeMax(list int, by Scorer) float32 {
 	return best
 }
 
-// BlockMax is BlockImpacts().Max(by).
+// BlockMax returns BlockImpacts().Max(by).
 func (it *Iterator) BlockMax(by Scorer) float32 { return it.maxOf(it.block, by) }
 
-// GroupMax is GroupImpacts().Max(by).
+// GroupMax returns GroupImpacts().Max(by).
 func (it *Iterator) GroupMax(by Scorer) float32 {
 	if it.numBlocks <= 1 {
 		return it.maxOf(it.block, by)
@@ -115,9 +115,9 @@ func (it *Iterator) GroupMax(by Scorer) float32 {
 	return it.maxOf(it.numBlocks+it.block/GroupSize, by)
 }
 
-// MaxIn is a bound of Impacts.Max over all documents d with from ≤ d < to,
-// looking from the current block on without moving; 0 when the term has no
-// blocks there.
+// MaxIn returns an upper bound of Impacts.Max over all documents d with from ≤ d <
+// to. It considers the blocks from the current one on without moving; 0 when none
+// of them overlaps the range.
 func (it *Iterator) MaxIn(from, to uint32, by Scorer) float32 {
 	b := max(it.block, 0)
 	if b >= it.numBlocks || from >= to {
@@ -146,7 +146,7 @@ func (it *Iterator) MaxIn(from, to uint32, by Scorer) float32 {
 		if b > 0 && it.lastDocs[b-1] >= to-1 {
 			break
 		}
-		// A whole group inside the range is bounded at once.
+		// A group that lies entirely in the range has a bound of its own.
 		if b%GroupSize == 0 && it.numBlocks > 1 && b+GroupSize <= it.numBlocks && it.lastDocs[b+GroupSize-1] < to {
 			best = max(best, it.maxOf(it.numBlocks+b/GroupSize, by))
 			b += GroupSize - 1

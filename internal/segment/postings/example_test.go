@@ -2,16 +2,16 @@ package postings
 
 import "fmt"
 
-// frequencies scores a document by how often it holds the term.
+// frequencies scores a document by the frequency of the term.
 type frequencies struct{}
 
 func (frequencies) Part(frequency uint32, _ uint8) float32 { return float32(frequency) }
 func (frequencies) Small() []float32                       { return nil }
 
-// The even documents below 1,200 hold a term, the document 600 nine times and the
-// others once. They take three blocks. A block keeps the (frequency, length) pairs that
-// none of its documents exceeds, so that a search for a score above 5 reads no
-// document of the first and the last one.
+// The even documents below 1,200 contain a term, document 600 nine times and the
+// others once. They take three blocks. A block keeps the (frequency, length) pairs
+// that none of its documents exceeds, so a search for scores above 5 skips the
+// documents of the first and the last block.
 func Example() {
 	var out section
 	w := NewWriter(&out, Options{Freqs: true})

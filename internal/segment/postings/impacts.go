@@ -2,16 +2,18 @@ package postings
 
 import "math"
 
-// Scorer gives what a frequency and a length code make of a score. It never
-// falls with the frequency and never rises with the length.
+// Scorer computes the part of a score that a frequency and a length code
+// contribute. It must be monotonic: never lower for a higher frequency, never
+// higher for a greater length.
 type Scorer interface {
 	Part(frequency uint32, length uint8) float32
-	// Small is the parts of low frequencies, from 0 on: that of a frequency and
-	// a length is at frequency × 256 + length. It may have none.
+	// Small returns the parts of low frequencies, from 0 on: the part of a
+	// frequency and a length is at frequency × 256 + length. The result may be
+	// empty.
 	Small() []float32
 }
 
-// partOf is what a pair makes of a score at most.
+// partOf returns an upper bound of the part for a pair.
 func partOf(by Scorer, freq, length uint8) float32 {
 	if freq == manyFreq {
 		return by.Part(math.MaxUint32, length)
@@ -19,24 +21,24 @@ func partOf(by Scorer, freq, length uint8) float32 {
 	return by.Part(uint32(freq), length)
 }
 
-// Impact is a (frequency, length code) pair that no document exceeds in both
-// where it belongs to (P3). Freq 255 stands for 255 or more.
+// Impact is a (frequency, length code) pair: no document that it stands for has
+// both a higher frequency and a smaller length (P3). Freq 255 means 255 or more.
 type Impact struct {
 	Freq   uint8
 	Length uint8
 }
 
-// Impacts is a list of pairs with rising frequency and rising length.
+// Impacts is a list of pairs in ascending order of both frequency and length.
 type Impacts []Impact
 
 // manyFreq is the saturated frequency.
 const manyFreq = 255
 
-// maxPairs bounds a list; beyond it neighbours are joined to a weaker pair.
+// maxPairs bounds a list; beyond it, neighbours are joined to a weaker pair.
 const maxPairs = 12
 
-// Max is the highest part that a pair makes. Without pairs it is that of a
-// short document full of the term, the bound that always holds.
+// Max returns the highest part of any pair. Without pairs it is that of a short
+// document full of the term, a bound that always holds.
 func (l Impacts) Max(by Scorer) float32 {
 	if len(l) == 0 {
 		return partOf(by, manyFreq, 0)
@@ -48,7 +50,7 @@ func (l Impacts) Max(by Scorer) float32 {
 	return best
 }
 
-// frontier gathers the pairs no other pair beats.
+// frontier collects the pairs that no other pair dominates (the Pareto frontier).
 type frontier struct {
 	pairs [maxPairs + 1]Impact
 	n     int
@@ -84,8 +86,8 @@ func (f *frontier) add(freq, length uint8) {
 	}
 }
 
-// join replaces the two neighbours with the nearest lengths by one pair that
-// covers both.
+// join replaces the two neighbours with the closest lengths by one pair that covers
+// both.
 func (f *frontier) join() {
 	best := 0
 	for i := 1; i+1 < f.n; i++ {
@@ -112,8 +114,8 @@ func (f *frontier) appendTo(dst []byte) []byte {
 	return dst
 }
 
-// Cover reports whether some pair has at least the frequency and at most the
-// length (P3).
+// Cover reports whether a pair has at least the given frequency and at most the
+// given length (P3).
 func (l Impacts) Cover(freq uint32, length uint8) bool {
 	for _, p := range l {
 		if (p.Freq == manyFreq || uint32(p.Freq) >= freq) && p.Length <= length {

@@ -8,10 +8,9 @@ import (
 	"github.com/quiresearch/quire/internal/bitpack"
 )
 
-// Iterator walks the postings of one term block by block. It starts before
-// the first block. It may be reset to another term any number of times and
-// then allocates nothing; it is some kilobytes large, so keep it. One
-// goroutine uses it.
+// Iterator walks the postings of one term block by block. It starts before the
+// first block. It can be reset to other terms without allocating; it is some
+// kilobytes large, so keep it. It belongs to one goroutine.
 type Iterator struct {
 	data []byte
 	opts Options
@@ -20,7 +19,7 @@ type Iterator struct {
 	df        uint32
 	numBlocks int
 	block     int // −1 before the first, numBlocks at the end
-	index     int // where Seek stands in the block
+	index     int // position of Seek in the block
 
 	lastDocs  []uint32
 	blockAts  []uint32
@@ -32,23 +31,23 @@ type Iterator struct {
 	posAt     int
 	posEnd    int
 
-	tiny           bool // the only block is read: its documents and frequencies are in place
-	inline         bool // the one position too
+	tiny           bool // the only block is decoded: its documents and frequencies are in place
+	inline         bool // its only position too
 	inlinePosition uint32
 	single         [2]uint32
 
 	docsReady   bool
 	freqsReady  bool
 	startsReady bool
-	chunk       int // of positions held in chunkValues, −1 for none
+	chunk       int // of positions decoded in chunkValues, −1 for none
 	count       int // documents in the block, when docsReady
-	freqsAt     int // where frequencies begin, when docsReady
+	freqsAt     int // offset of the frequencies, when docsReady
 
 	docs        [BlockSize + bitpack.ExpandSlack]uint32
 	freqs       [BlockSize]uint32
 	starts      [BlockSize + 1]uint32
 	chunkValues [chunkSize]uint32
-	steps       []uint32 // of a document in several chunks
+	steps       []uint32 // of a document whose positions span several chunks
 
 	blockPairs, groupPairs, termPairs [maxPairs]Impact
 
@@ -66,8 +65,8 @@ func (it *Iterator) fail(format string, args ...any) {
 	it.docsReady, it.freqsReady, it.count = true, true, 0
 }
 
-// failBlock makes the current block the last one: its documents are known,
-// what goes with them is not.
+// failBlock makes the current block the last one: its documents are known, the rest
+// of it is not.
 func (it *Iterator) failBlock(format string, args ...any) {
 	if it.err == nil {
 		it.err = damaged(format, args...)
@@ -75,21 +74,21 @@ func (it *Iterator) failBlock(format string, args ...any) {
 	it.numBlocks = it.block + 1
 }
 
-// Err is the first damage met; the iterator ended there.
+// Err returns the first damage found; the iterator ended there.
 func (it *Iterator) Err() error { return it.err }
 
-// DocFreq is the number of documents of the term.
+// DocFreq returns the number of documents of the term.
 func (it *Iterator) DocFreq() uint32 { return it.df }
 
-// NumBlocks is the number of blocks.
+// NumBlocks returns the number of blocks.
 func (it *Iterator) NumBlocks() int { return it.numBlocks }
 
-// Block is the index of the current block: −1 before the first, NumBlocks at
+// Block returns the index of the current block: −1 before the first, NumBlocks at
 // the end.
 func (it *Iterator) Block() int { return it.block }
 
-// NextBlock moves to the next block and reports whether there is one. Nothing
-// is decoded.
+// NextBlock moves to the next block and reports whether there is one. It decodes
+// nothing.
 func (it *Iterator) NextBlock() bool {
 	if it.block+1 >= it.numBlocks {
 		it.moveTo(it.numBlocks)
@@ -105,8 +104,8 @@ func (it *Iterator) moveTo(block int) {
 }
 
 // SeekBlock moves forward to the first block whose last document is not below
-// target, staying where it is when the current block already is one, and
-// reports whether there is one. Nothing is decoded.
+// target, and reports whether there is one. It stays if the current block already
+// qualifies. It decodes nothing.
 func (it *Iterator) SeekBlock(target uint32) bool {
 	b := max(it.block, 0)
 	if b >= it.numBlocks {
@@ -118,7 +117,7 @@ func (it *Iterator) SeekBlock(target uint32) bool {
 		}
 		return true
 	}
-	// Gallop: targets are mostly near.
+	// Galloping search: targets are mostly near.
 	lo, step := b, 1
 	for lo+step < it.numBlocks && it.lastDocs[lo+step] < target {
 		lo += step
@@ -137,7 +136,7 @@ func (it *Iterator) SeekBlock(target uint32) bool {
 	return hi < it.numBlocks
 }
 
-// LastDoc is the last document of the current block, NoMoreDocs at the end.
+// LastDoc returns the last document of the current block, NoMoreDocs at the end.
 func (it *Iterator) LastDoc() uint32 {
 	if uint(it.block) >= uint(it.numBlocks) {
 		return NoMoreDocs
@@ -145,7 +144,7 @@ func (it *Iterator) LastDoc() uint32 {
 	return it.lastDocs[it.block]
 }
 
-// FirstDoc is the first document of the current block, NoMoreDocs at the end.
+// FirstDoc returns the first document of the current block, NoMoreDocs at the end.
 func (it *Iterator) FirstDoc() uint32 {
 	if uint(it.block) >= uint(it.numBlocks) {
 		return NoMoreDocs
@@ -159,11 +158,11 @@ func (it *Iterator) FirstDoc() uint32 {
 	return it.LastDoc()
 }
 
-// Count is the number of documents of the current block.
+// Count returns the number of documents in the current block.
 func (it *Iterator) Count() int { return min(BlockSize, int(it.df)-it.block*BlockSize) }
 
-// Docs are the documents of the current block, rising; valid until the
-// iterator moves. At the end there are none.
+// Docs returns the documents of the current block in ascending order, valid until
+// the iterator moves. At the end it returns none.
 func (it *Iterator) Docs() []uint32 {
 	if !it.docsReady {
 		it.decodeDocs()
@@ -171,8 +170,8 @@ func (it *Iterator) Docs() []uint32 {
 	return it.docs[:it.count]
 }
 
-// Freqs are the frequencies of the current block, parallel to Docs; all 1 in
-// a field without frequencies.
+// Freqs returns the frequencies of the current block, parallel to Docs; all are 1
+// in a field without frequencies.
 func (it *Iterator) Freqs() []uint32 {
 	if !it.freqsReady {
 		it.decodeFreqs()
@@ -180,7 +179,7 @@ func (it *Iterator) Freqs() []uint32 {
 	return it.freqs[:it.count]
 }
 
-// FreqAt is the frequency of document number index of the current block.
+// FreqAt returns the frequency of the document at index in Docs.
 func (it *Iterator) FreqAt(index int) uint32 {
 	if !it.freqsReady {
 		it.decodeFreqs()
@@ -188,8 +187,8 @@ func (it *Iterator) FreqAt(index int) uint32 {
 	return it.freqs[index]
 }
 
-// Seek moves to the first document not below target, which it returns with
-// its index in Docs; NoMoreDocs at the end. It never moves backwards.
+// Seek moves to the first document not below target and returns it with its index
+// in Docs; NoMoreDocs at the end. It never moves backwards.
 func (it *Iterator) Seek(target uint32) (doc uint32, index int) {
 	if !it.SeekBlock(target) {
 		return NoMoreDocs, 0
@@ -199,7 +198,7 @@ func (it *Iterator) Seek(target uint32) (doc uint32, index int) {
 	if lo < len(docs) && docs[lo] >= target {
 		return docs[lo], lo
 	}
-	// docs[lo] < target ≤ the last: gallop, then halve.
+	// docs[lo] < target ≤ the last document: gallop, then bisect.
 	step := 1
 	for lo+step < len(docs) && docs[lo+step] < target {
 		lo += step
@@ -222,8 +221,8 @@ func (it *Iterator) Seek(target uint32) (doc uint32, index int) {
 	return docs[hi], hi
 }
 
-// frame reads the head of the current block: its kind, first document, where
-// the documents lie; it finds where frequencies begin and how many there are.
+// frame reads the head of the current block: its kind, its first document and the
+// offset of its documents. It sets freqsAt and count.
 func (it *Iterator) frame() (kind byte, first uint32, at int, ok bool) {
 	at = it.blocksAt + int(it.blockAts[it.block])
 	if at+5 > it.blocksEnd {
@@ -327,13 +326,13 @@ func (it *Iterator) decodeFreqs() {
 	}
 }
 
-// maxRanked is how many words a block has at most whose documents are found by rank:
-// more than those of blocks that a Writer leaves as bits.
+// maxRanked is the largest number of words of a block in which documents are found
+// by rank. It exceeds that of any block that a Writer stores as a bitset.
 const maxRanked = 64
 
-// FindBits finds those of some documents, which rise and are not behind the
-// current block, that it has, when its documents are bits that are not decoded:
-// their places in docs and in the block. Otherwise ok is false.
+// FindBits finds which of docs are in the current block, if the block is a bitset
+// that has not been decoded; otherwise ok is false. docs must be ascending and not
+// beyond the block. found receives the indexes in docs, places those in the block.
 func (it *Iterator) FindBits(docs []uint32, found, places []uint16) (n int, ok bool) {
 	if it.docsReady || it.tiny {
 		return 0, false
@@ -346,8 +345,8 @@ func (it *Iterator) FindBits(docs []uint32, found, places []uint16) (n int, ok b
 	if len(docs) == 0 || len(words) > 8*maxRanked {
 		return 0, len(docs) == 0
 	}
-	// The ranks of words are counted before documents are looked up, so that no
-	// branch depends on how far these are from each other.
+	// The ranks of all words are computed before documents are looked up, so that
+	// no branch depends on the distances between them.
 	var ranks [maxRanked]uint16
 	before, last := 0, it.count-1
 	number := min(docs[len(docs)-1]>>6-from+1, uint32(len(words)/8))
@@ -358,7 +357,7 @@ func (it *Iterator) FindBits(docs []uint32, found, places []uint16) (n int, ok b
 	for i, doc := range docs {
 		at := doc>>6 - from
 		if at >= number {
-			continue // before the block; behind it where documents do not rise, as of a damaged term
+			continue // before the block; or beyond it if documents do not ascend, as in a damaged term
 		}
 		w, bit := binary.LittleEndian.Uint64(words[8*at:]), doc&63
 		place := int(ranks[at&(maxRanked-1)]) + bits.OnesCount64(w&(1<<bit-1))
@@ -368,8 +367,9 @@ func (it *Iterator) FindBits(docs []uint32, found, places []uint16) (n int, ok b
 	return n, true
 }
 
-// AppendHeldBits appends those of some documents, which rise and are not behind the
-// current block, that it has, when its documents are bits. Otherwise ok is false.
+// AppendHeldBits appends the documents of docs that are in the current block, if
+// the block is a bitset; otherwise ok is false. docs must be ascending and not
+// beyond the block.
 func (it *Iterator) AppendHeldBits(dst, docs []uint32) (held []uint32, ok bool) {
 	if it.tiny {
 		return dst, false
@@ -384,7 +384,7 @@ func (it *Iterator) AppendHeldBits(dst, docs []uint32) (held []uint32, ok bool) 
 	for _, doc := range docs {
 		at := 8 * uint64(doc>>6-from)
 		if at >= uint64(len(words)) {
-			continue // before the block; behind it where documents do not rise, as of a damaged term
+			continue // before the block; or beyond it if documents do not ascend, as in a damaged term
 		}
 		dst[n] = doc
 		n += int(binary.LittleEndian.Uint64(words[at:]) >> (doc & 63) & 1)
@@ -392,10 +392,10 @@ func (it *Iterator) AppendHeldBits(dst, docs []uint32) (held []uint32, ok bool) 
 	return dst[:n], true
 }
 
-// IntoBitset sets the bit doc−base in words for every document of the term
-// with base ≤ doc < base+64·len(words), looking from the current block on. It
-// leaves the iterator at the first block that reaches behind the window, or at
-// the end. base must be a multiple of 64.
+// IntoBitset sets the bit doc−base in words for every document of the term with
+// base ≤ doc < base+64·len(words), from the current block on. It leaves the
+// iterator at the first block that reaches beyond the window, or at the end. base
+// must be a multiple of 64.
 func (it *Iterator) IntoBitset(words []uint64, base uint32) {
 	end := uint64(base) + uint64(len(words))*64
 	for ok := it.SeekBlock(base); ok && uint64(it.FirstDoc()) < end; ok = it.NextBlock() {
@@ -424,7 +424,7 @@ func (it *Iterator) blockInto(words []uint64, base uint32, end uint64) {
 		}
 	}
 	docs := it.Docs()
-	// A block may reach out of the window on both sides.
+	// A block may extend beyond the window on both sides.
 	if len(docs) > 0 && docs[0] < base {
 		docs = docs[LowerBound(docs, base):]
 	}
@@ -439,8 +439,8 @@ func (it *Iterator) blockInto(words []uint64, base uint32, end uint64) {
 	}
 }
 
-// bitsInto combines the words of a bitset block, which start at the word of
-// its first document, into words, which start at base.
+// bitsInto ORs the words of a bitset block, which start at the word of its first
+// document, into words, which start at base.
 func (it *Iterator) bitsInto(words []uint64, base, first uint32, at int) {
 	from, shift := int(first>>6), int(base>>6)
 	src := it.data[at:it.freqsAt]

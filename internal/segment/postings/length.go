@@ -2,14 +2,14 @@ package postings
 
 import "math/bits"
 
-// Lengths are kept as one byte: exact below 40, then with four significant
-// bits. The values are those of Lucene's norms, so that scores compare.
+// Lengths are stored in one byte: exact below 40, then with four significant bits.
+// The values are those of Lucene's norms, so that scores are comparable.
 
-// exactLengths is how many lengths, from 0, have a code of their own before
-// the scale of four significant bits begins.
+// exactLengths is the number of lengths, from 0, with codes of their own before the
+// scale of four significant bits begins.
 const exactLengths = 24
 
-// EncodeLength is the code of a length.
+// EncodeLength returns the code of a length.
 func EncodeLength(n uint32) byte {
 	if n < exactLengths {
 		return byte(n)
@@ -23,7 +23,7 @@ func EncodeLength(n uint32) byte {
 	return byte(min(exactLengths+code, 255))
 }
 
-// DecodeLength is the smallest length that has the code.
+// DecodeLength returns the smallest length with the given code.
 func DecodeLength(code byte) uint32 { return lengths[code] }
 
 var lengths = func() (table [256]uint32) {

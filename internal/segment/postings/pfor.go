@@ -7,11 +7,11 @@ import (
 	"github.com/quiresearch/quire/internal/bitpack"
 )
 
-// maxExceptions keeps the bytes of a chunk's exceptions below 256.
+// maxExceptions keeps the exceptions of a chunk below 256 bytes.
 const maxExceptions = 40
 
-// chooseWidth finds the width that packs values smallest when those that do
-// not fit are kept apart, and how many those are.
+// chooseWidth returns the bit width that packs values smallest when larger values
+// are stored separately as exceptions, and the number of exceptions.
 func chooseWidth(values []uint32) (width, exceptions int) {
 	var hist [33]int
 	var all uint32
@@ -28,7 +28,7 @@ func chooseWidth(values []uint32) (width, exceptions int) {
 		if above > maxExceptions {
 			break
 		}
-		// An exception takes its index and the high bits in sevens.
+		// An exception takes one byte for its index and its high bits as a varint.
 		cost := len(values)*w + above*(8+8*((top-w+6)/7))
 		if cost < best {
 			best, width, exceptions = cost, w, above
@@ -37,8 +37,8 @@ func chooseWidth(values []uint32) (width, exceptions int) {
 	return width, exceptions
 }
 
-// appendPatched appends values packed with width bits, then the indexes of
-// the exceptions, then their high bits as varints.
+// appendPatched appends values packed with width bits, then the indexes of the
+// exceptions, then their high bits as varints.
 func appendPatched(dst []byte, values []uint32, width, exceptions int) (out []byte, exceptionBytes int) {
 	if exceptions == 0 {
 		return bitpack.Append32(dst, values, width), 0
@@ -63,8 +63,8 @@ func appendPatched(dst []byte, values []uint32, width, exceptions int) (out []by
 	return dst, len(dst) - at
 }
 
-// readPatched fills dst from what appendPatched wrote, with more added to each
-// value; false when src is too short or not well-formed.
+// readPatched decodes the output of appendPatched into dst and adds more to each
+// value; it returns false when src is too short or malformed.
 func readPatched(dst []uint32, src []byte, width, exceptions int, more uint32) bool {
 	size := bitpack.Size(len(dst), width)
 	if width > 32 || size+exceptions > len(src) {
@@ -74,8 +74,8 @@ func readPatched(dst []uint32, src []byte, width, exceptions int, more uint32) b
 	return exceptions == 0 || patch(dst, src[size:], width, exceptions)
 }
 
-// patch adds the high bits of exceptions to unpacked values; false when src is
-// not well-formed.
+// patch adds the high bits of exceptions to unpacked values; it returns false when
+// src is malformed.
 func patch(dst []uint32, src []byte, width, exceptions int) bool {
 	if exceptions > len(src) {
 		return false

@@ -6,8 +6,8 @@ import (
 	"github.com/quiresearch/quire/internal/bitpack"
 )
 
-// AppendPositions appends the positions of document number index of the
-// current block to dst, in order. Nothing in a field without positions.
+// AppendPositions appends to dst the positions of the document at index in the
+// current block, in order; nothing in a field without positions.
 func (it *Iterator) AppendPositions(dst []uint32, index int) []uint32 {
 	if !it.opts.Positions {
 		return dst
@@ -41,8 +41,9 @@ func (it *Iterator) AppendPositions(dst []uint32, index int) []uint32 {
 	return dst
 }
 
-// Steps are the positions of document number index of the current block, each
-// but the first told from the one before. They are valid until the next call.
+// Steps returns the positions of the document at index in the current block as
+// deltas: each one but the first is relative to the previous. The result is valid
+// until the next call.
 func (it *Iterator) Steps(index int) []uint32 {
 	if !it.startsReady {
 		it.sumFreqs()
@@ -63,8 +64,8 @@ func (it *Iterator) Steps(index int) []uint32 {
 	return it.steps
 }
 
-// appendVarints appends count positions of a term of few documents, of which
-// skip stand before.
+// appendVarints appends count positions of a term with few documents, after
+// skipping the first skip ones.
 func (it *Iterator) appendVarints(dst []uint32, skip, count int) []uint32 {
 	b := it.data[it.posAt:it.posEnd]
 	for ; skip > 0 && len(b) > 0; b = b[1:] {
@@ -86,7 +87,7 @@ func (it *Iterator) appendVarints(dst []uint32, skip, count int) []uint32 {
 	return dst
 }
 
-// sumFreqs finds where the positions of each document of the block begin.
+// sumFreqs computes where the positions of each document of the block begin.
 func (it *Iterator) sumFreqs() {
 	ends := it.starts[1 : 1+copy(it.starts[1:], it.Freqs())]
 	bitpack.SumTo32(ends, 0)
@@ -121,8 +122,9 @@ func (it *Iterator) decodeChunk(c int) bool {
 	return true
 }
 
-// BlockDeltas fills dst with the positions of the whole current block as they
-// are stored: per document the first one, then the steps. For copying.
+// BlockDeltas fills dst with the positions of the whole current block as they are
+// stored: per document the first position, then the deltas. It is meant for
+// copying.
 func (it *Iterator) BlockDeltas(dst []uint32) []uint32 {
 	dst = dst[:0]
 	if !it.opts.Positions {

@@ -20,7 +20,7 @@ type posting struct {
 	length    byte
 }
 
-// shapes are the ways documents of a term may lie.
+// shapes are the distributions of the documents of a term.
 var shapes = map[string]func(rng *rand.Rand, doc uint32) uint32{
 	"run":      func(_ *rand.Rand, doc uint32) uint32 { return doc + 1 },
 	"dense":    func(rng *rand.Rand, doc uint32) uint32 { return doc + 1 + rng.Uint32N(3) },
@@ -156,8 +156,7 @@ func checkBlocks(t *testing.T, opts Options, it *Iterator, list []posting) {
 	}
 }
 
-// checkFind looks in the bits of blocks for documents that are there and for
-// some that are not.
+// checkFind looks up documents in bitset blocks, present and absent ones.
 func checkFind(t *testing.T, rng *rand.Rand, it *Iterator, list []posting) {
 	t.Helper()
 	var found, places [4 * BlockSize]uint16
@@ -176,7 +175,7 @@ func checkFind(t *testing.T, rng *rand.Rand, it *Iterator, list []posting) {
 		}
 		last := int64(-1)
 		if first := block[0].doc; first > 200 {
-			last = int64(first) - 200 // some stand before the block
+			last = int64(first) - 200 // some are before the block
 		}
 		for i, p := range block {
 			for doc := max(last+1, int64(p.doc)-2); doc < int64(p.doc); doc++ {
@@ -200,7 +199,7 @@ func checkFind(t *testing.T, rng *rand.Rand, it *Iterator, list []posting) {
 		if !isBits || !slices.Equal(held, want) {
 			t.Fatalf("held %v, want %v", held, want)
 		}
-		// Documents of a damaged block may not rise.
+		// Documents of a damaged block may not ascend.
 		if held, _ := it.AppendHeldBits(nil, []uint32{block[len(block)-1].doc + 1<<20, block[0].doc}); !slices.Equal(held, []uint32{block[0].doc}) {
 			t.Fatalf("held %v, want %v", held, block[0].doc)
 		}
@@ -221,7 +220,8 @@ func checkFind(t *testing.T, rng *rand.Rand, it *Iterator, list []posting) {
 	}
 }
 
-// saturation scores f ÷ (f + length), with what every length adds.
+// saturation scores f ÷ (f + norm), where the norm grows with its value and the
+// length.
 type saturation float32
 
 func (s saturation) Part(frequency uint32, length uint8) float32 {
@@ -301,7 +301,8 @@ func checkBounds(t *testing.T, opts Options, rng *rand.Rand, it *Iterator, list 
 
 func (p posting) saturation(score func(posting) float32) float32 { return score(p) }
 
-// Terms of few documents are read without an iterator; others and damaged ones are not.
+// FewDocs reads terms with few documents without an iterator, and rejects others
+// and damaged ones.
 func TestFewDocumentsAreReadAtOnce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 3))
 	for _, opts := range []Options{{}, {Freqs: true}, {Positions: true}} {
@@ -377,7 +378,7 @@ func TestVarintsComeBack(t *testing.T) {
 	}
 }
 
-// walk uses everything an iterator offers.
+// walk uses every method of an iterator.
 func walk(r *Reader, h Handle) {
 	var it Iterator
 	by := saturation(3)

@@ -7,15 +7,15 @@ import (
 	"github.com/quiresearch/quire/internal/bitpack"
 )
 
-// Reader is the read side of a field's postings. It may be used by many
-// goroutines and allocates nothing.
+// Reader is the read side of a field's postings. It is safe for concurrent use and
+// allocates nothing.
 type Reader struct {
 	data []byte
 	opts Options
 }
 
-// NewReader reads what a Writer with the same options wrote. data is kept
-// when its capacity reaches bitpack.Padding bytes past its end, else copied.
+// NewReader opens the output of a Writer with the same options. It keeps data if
+// its capacity extends bitpack.Padding bytes past its end, and copies it otherwise.
 func NewReader(data []byte, opts Options) Reader {
 	opts.Freqs = opts.Freqs || opts.Positions
 	if cap(data)-len(data) < bitpack.Padding {
@@ -24,7 +24,7 @@ func NewReader(data []byte, opts Options) Reader {
 	return Reader{data: data, opts: opts}
 }
 
-// DocFreq is the number of documents of a term.
+// DocFreq returns the number of documents of a term.
 func (r *Reader) DocFreq(h Handle) uint32 {
 	if h.inline() {
 		return 1
@@ -36,7 +36,7 @@ func (r *Reader) DocFreq(h Handle) uint32 {
 	return df
 }
 
-// Reset starts it before the first block of a term.
+// Reset positions it before the first block of a term.
 func (r *Reader) Reset(it *Iterator, h Handle) {
 	it.data, it.opts = r.data, r.opts
 	it.block, it.err, it.index, it.boundBy, it.small = -1, nil, 0, nil, nil
@@ -61,8 +61,8 @@ func (r *Reader) Reset(it *Iterator, h Handle) {
 	}
 }
 
-// Prefetch loads the line where the postings of a term begin and the one behind it. The
-// result means nothing.
+// Prefetch loads the cache line at the start of the postings of a term and the next
+// one. The result is meaningless.
 func (r *Reader) Prefetch(h Handle) uint32 {
 	if at := h.offset(); !h.inline() && at+lineBytes < len(r.data) {
 		return uint32(r.data[at]) + uint32(r.data[at+lineBytes])
@@ -70,7 +70,7 @@ func (r *Reader) Prefetch(h Handle) uint32 {
 	return 0
 }
 
-// lineBytes is what a processor loads at once.
+// lineBytes is the size of a cache line.
 const lineBytes = 64
 
 func (it *Iterator) resetInline(h Handle) {
@@ -85,7 +85,8 @@ func (it *Iterator) resetInline(h Handle) {
 	it.readTiny()
 }
 
-// resetTiny reads a term of few documents; only its positions stay to be read.
+// resetTiny decodes a term with few documents; only its positions remain to be
+// decoded.
 func (it *Iterator) resetTiny(start int) {
 	at, last := start, uint32(0)
 	for i := range int(it.df) {
@@ -111,12 +112,13 @@ func (it *Iterator) resetTiny(start int) {
 	it.readTiny()
 }
 
-// FewDocs is memory for the documents of a term of few.
+// FewDocs is memory for the documents of a term with few.
 type FewDocs [tinyDocs]uint32
 
-// FewDocs leaves the documents of a term in into and returns how many they are, 0 when
-// the term has more than fit or is damaged: an Iterator reads the former and reports the
-// latter. It costs less than an Iterator, of which nothing has to be set up.
+// FewDocs stores the documents of a term in into and returns their number. It
+// returns 0 when the term has too many, which an Iterator can read, or is damaged,
+// which an Iterator reports. It is cheaper than an Iterator, because there is
+// nothing to set up.
 func (r *Reader) FewDocs(h Handle, into *FewDocs) (n int) {
 	if doc, _, alone := h.Inlined(); alone {
 		into[0] = doc
@@ -148,8 +150,8 @@ func (r *Reader) FewDocs(h Handle, into *FewDocs) (n int) {
 	return int(df)
 }
 
-// varint reads a number and returns its length, 0 when there is none. Those of
-// up to four bytes are read at once.
+// varint decodes a number and returns its length in bytes, 0 when there is none. It
+// decodes up to four bytes at once.
 func varint(data []byte, at int) (v uint64, n int) {
 	if at+4 <= len(data) {
 		x := binary.LittleEndian.Uint32(data[at:])

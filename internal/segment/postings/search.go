@@ -1,8 +1,8 @@
 package postings
 
-// LowerBound returns the first place of docs, which rise, whose document is
-// not below target, len(docs) when there is none. It branches on nothing that
-// the documents decide.
+// LowerBound returns the first index in docs, which must be ascending, of a
+// document not below target, or len(docs) when there is none. No branch in its loop
+// depends on the documents.
 func LowerBound(docs []uint32, target uint32) int {
 	if len(docs) == 0 {
 		return 0

@@ -9,14 +9,14 @@ import (
 	"github.com/quiresearch/quire/internal/invariant"
 )
 
-// Output is where postings go: a section being written.
+// Output is where postings are written: an open section.
 type Output interface {
 	io.Writer
-	// Offset is the number of bytes written to the section so far.
+	// Offset returns the number of bytes written to the section so far.
 	Offset() int64
 }
 
-// Options say what a field keeps.
+// Options select what a field keeps.
 type Options struct {
 	Freqs     bool
 	Positions bool // implies Freqs
@@ -33,13 +33,13 @@ type Writer struct {
 
 	df      uint32
 	sumFreq uint64
-	last    uint32 // document added last
+	last    uint32 // last document added
 	n       int    // documents in the open block
 	docs    [BlockSize]uint32
 	freqs   [BlockSize]uint32 // minus one
 	lengths [BlockSize]byte
-	// deltas are the positions of the open block: per document the first
-	// one, then the steps.
+	// deltas are the positions of the open block: per document the first position,
+	// then the deltas.
 	deltas []uint32
 
 	block, group, term frontier
@@ -60,7 +60,7 @@ type Writer struct {
 	err        error
 }
 
-// NewWriter writes postings to out.
+// NewWriter returns a Writer of postings to out.
 func NewWriter(out Output, opts Options) *Writer {
 	opts.Freqs = opts.Freqs || opts.Positions
 	w := &Writer{out: out, opts: opts}
@@ -68,12 +68,12 @@ func NewWriter(out Output, opts Options) *Writer {
 	return w
 }
 
-// SetAverage states the average length of the field, by which the best
-// documents of a term are chosen. Any value is right, the true one is best.
+// SetAverage sets the average length of the field, which decides the best documents
+// of a term. Any value is correct; the true one works best.
 func (w *Writer) SetAverage(length float64) { w.best.setAverage(length) }
 
-// OnBlock makes seen be called with the documents of every block; not with
-// those kept in a handle alone.
+// OnBlock sets a function that is called with the documents of every block, except
+// for those stored in a handle alone.
 func (w *Writer) OnBlock(seen func(docs []uint32)) { w.onBlock = seen }
 
 // Begin starts a term.
@@ -91,7 +91,8 @@ func (w *Writer) Begin() {
 	w.posWritten = 0
 }
 
-// Add appends a document above all added before. length is its length code.
+// Add appends a document, which must be above all added before. length is its
+// length code.
 func (w *Writer) Add(doc, freq uint32, length byte) {
 	w.df++
 	if w.n == BlockSize {
@@ -107,18 +108,18 @@ func (w *Writer) Add(doc, freq uint32, length byte) {
 	w.sumFreq += uint64(freq)
 }
 
-// Deltas appends all positions of the document added last: the first one,
-// then the steps.
+// Deltas appends all positions of the last document added: the first position, then
+// the deltas.
 func (w *Writer) Deltas(deltas []uint32) {
 	if w.opts.Positions {
 		w.deltas = append(w.deltas, deltas...)
 	}
 }
 
-// DocFreq is the number of documents of the term so far.
+// DocFreq returns the number of documents of the term so far.
 func (w *Writer) DocFreq() uint32 { return w.df }
 
-// SumFreq is the number of occurrences of the term so far.
+// SumFreq returns the number of occurrences of the term so far.
 func (w *Writer) SumFreq() uint64 { return w.sumFreq }
 
 // End finishes the term. A term without documents is an error.
@@ -153,9 +154,9 @@ func (w *Writer) inline() (Handle, bool) {
 	return Inline(doc, freq-1, false), freq-1 <= inlineMax
 }
 
-// endTiny writes a term of few documents: per document twice the step from the
-// one before, plus one when the frequency is one, else the frequency; then the
-// positions.
+// endTiny writes a term with few documents: per document twice the delta from the
+// previous one, plus one when the frequency is one; otherwise the frequency
+// follows. The positions come last.
 func (w *Writer) endTiny() (Handle, error) {
 	docs := w.docs[:w.n]
 	if w.onBlock != nil {
@@ -214,7 +215,7 @@ func (w *Writer) endMany() (Handle, error) {
 	if len(w.blocks) > 1<<32-1 || w.posWritten > 1<<32-1 {
 		return 0, fmt.Errorf("write postings: a term takes more than 4 GiB")
 	}
-	// The directory is viewed as integers, so it is aligned like them; the
+	// The directory is viewed as integers, so it must be aligned like them; the
 	// padding counts as positions.
 	if rest := w.out.Offset() % 4; rest != 0 {
 		w.write(make([]byte, 4-rest))
@@ -238,8 +239,8 @@ func (w *Writer) endMany() (Handle, error) {
 	return w.finish(h)
 }
 
-// finish writes the header and what follows it. The positions of the term lie
-// directly before.
+// finish writes the header and what follows it. The positions of the term come
+// directly before it.
 func (w *Writer) finish(h []byte) (Handle, error) {
 	w.scratch = h
 	offset := w.out.Offset()
@@ -300,8 +301,8 @@ func (w *Writer) endGroup() {
 	w.groupBlocks = 0
 }
 
-// flushPositions writes the positions of the open block: a table of chunks,
-// then the chunks.
+// flushPositions writes the positions of the open block: a table of chunks, then
+// the chunks.
 func (w *Writer) flushPositions() {
 	invariant.Check(w.freqSum() == len(w.deltas), "P4: %d positions, frequencies say %d", len(w.deltas), w.freqSum())
 	chunks := (len(w.deltas) + chunkSize - 1) / chunkSize
@@ -330,9 +331,9 @@ func (w *Writer) freqSum() int {
 	return sum
 }
 
-// appendDocs encodes a block of documents: what it is, the first one, then as
-// a run nothing, as bits the words from the first one's on, else the offsets
-// from the first, packed, or the steps, packed and patched.
+// appendDocs encodes a block of documents: its kind, the first document, and then
+// nothing for a run, the words from that of the first document on for a bitset, and
+// otherwise packed offsets from the first document, or packed and patched deltas.
 func appendDocs(dst []byte, docs []uint32) []byte {
 	first, last := docs[0], docs[len(docs)-1]
 	if last-first == uint32(len(docs)-1) {
@@ -343,7 +344,7 @@ func appendDocs(dst []byte, docs []uint32) []byte {
 	}
 	width := bitpack.Width32(last - first)
 	words := int(last>>6-first>>6) + 1
-	// Bits are faster to combine than offsets: they may take a little more.
+	// Bitsets are faster to combine than offsets, so they may be slightly larger.
 	if words*8 <= bitpack.Size(len(docs), width)+len(docs)/16 {
 		dst = binary.LittleEndian.AppendUint32(append(dst, kindBitset), first)
 		var word uint64
