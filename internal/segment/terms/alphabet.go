@@ -6,16 +6,15 @@ import (
 	"github.com/quiresearch/quire/internal/bitpack"
 )
 
-// alphabet is a set of letters that the rests of keys are written in; every
-// byte when of is empty.
+// alphabet is the set of letters in the suffixes of keys; every byte when of is
+// empty.
 type alphabet struct {
 	width int
 	of    string
 }
 
-// alphabets are what keys are mostly made of, the narrow ones first: numbers
-// and hashes, the forms of UUID and ULID, texts that are safe in addresses,
-// anything.
+// alphabets are the sets of letters common in keys, the narrow ones first: numbers
+// and hashes, the forms of UUID and ULID, URL-safe texts, anything.
 var alphabets = [...]alphabet{
 	{4, "0123456789abcdef"},
 	{4, "0123456789ABCDEF"},
@@ -25,7 +24,7 @@ var alphabets = [...]alphabet{
 	{8, ""},
 }
 
-// at is letter number i of packed letters.
+// at returns letter number i of packed letters.
 func (a *alphabet) at(packed []byte, i int) byte {
 	if a.width == 8 {
 		return packed[i]
@@ -40,8 +39,8 @@ func (a *alphabet) code(letter byte) uint32 {
 	return uint32(strings.IndexByte(a.of, letter))
 }
 
-// narrowest is the first alphabet that holds all letters of the keys behind
-// what they share.
+// narrowest returns the first alphabet that contains all letters of the keys after
+// their shared prefix.
 func narrowest(keys [][]byte, shared int) int {
 	var used [256]bool
 	for _, key := range keys {

@@ -3,41 +3,42 @@ package terms
 import "unicode/utf8"
 
 // Branches are the children of the large nodes of a trie. A node is a range of a
-// sorted list; to find where each of its children begins, a walk has to look into the
-// list at places far from each other, most of which miss the caches of the processor.
-// Where a node is large these places are kept side by side.
+// sorted list; to find where each of its children begins, a walk must read the list
+// at positions far from each other, most of which miss the caches of the processor.
+// For large nodes these positions are stored side by side.
 //
-// Example: 12,000 terms start with "m". Of its children "ma" has 3,000 terms, "mb" has
-// 40, "me" 2,500. A walk reads where all of them begin from a few lines; only of "ma"
-// and "me" the children are kept too.
+// Example: 12,000 terms start with "m". Of its children "ma" has 3,000 terms, "mb"
+// has 40, "me" 2,500. A walk reads the starts of all children from a few cache
+// lines; of the children of these, only those of "ma" and "me" are stored.
 
 const (
-	// branchedTerms is how many terms a node has at least whose children are kept.
+	// branchedTerms is the smallest number of terms of a node whose children are
+	// stored.
 	branchedTerms = 256
-	// branchedShare is how many terms the children of such a node have at least on
-	// average: keeping many children of few terms takes memory and saves little.
+	// branchedShare is the smallest average number of terms in the children of such
+	// a node: storing many children with few terms takes memory and saves little.
 	branchedShare = 4
-	// branchedDepth is how many bytes such a node shares at most, which bounds how
-	// often a term is looked at.
+	// branchedDepth is the largest number of bytes that the terms of such a node
+	// share. It bounds how often a term is examined.
 	branchedDepth = 8
-	// branchBytes is what a child takes. All of them take a byte for each string of the
-	// list at most, and half of that where the strings are words.
+	// branchBytes is the size of a child. All of them together take at most one
+	// byte for each string of the list, and half of that if the strings are words.
 	branchBytes = 12
 )
 
 // branch is one child of a node.
 type branch struct {
-	first  uint32 // string of the list
-	letter rune   // behind what the node shares; noLetter behind the last child
-	node   uint32 // whose strings these are, 0 when its children are not kept
+	first  uint32 // index of its first string in the list
+	letter rune   // after the shared prefix of the node; noLetter after the last child
+	node   uint32 // the node with these strings, 0 when its children are not stored
 }
 
 // noLetter ends the children of a node.
 const noLetter = -1
 
 // branches are the children of nodes, those of one node side by side. Node number n
-// begins at place n−1; the root is node 1. Behind the last child of a node stands where
-// the node ends.
+// begins at index n−1; the root is node 1. After the last child of a node comes an
+// entry with the end of the node.
 type branches []branch
 
 // newBranches finds the children of the large nodes of a list.
@@ -47,7 +48,8 @@ func newBranches(list *List, skips *skips) branches {
 	return append(branches(nil), b...)
 }
 
-// add adds a node and those below it and returns its number, 0 when it is not kept.
+// add adds a node and those below it and returns its number, 0 when it is not
+// stored.
 func (b *branches) add(list *List, skips *skips, lo, hi, depth int) (node uint32) {
 	if hi-lo < branchedTerms || depth > branchedDepth {
 		return 0
@@ -77,10 +79,11 @@ func (b *branches) add(list *List, skips *skips, lo, hi, depth int) (node uint32
 	return uint32(from + 1)
 }
 
-// of returns the children of a node, and behind them where it ends.
+// of returns the children of a node, followed by its end.
 func (b branches) of(node uint32) branches { return b[node-1:] }
 
-// find returns which child of a node has a letter; ok is false when none has.
+// find returns the child of a node with the given letter; ok is false when there is
+// none.
 func (b branches) find(node uint32, letter rune) (lo, hi int, below uint32, ok bool) {
 	children := b.of(node)
 	for i := range children {
@@ -93,9 +96,9 @@ func (b branches) find(node uint32, letter rune) (lo, hi int, below uint32, ok b
 	return 0, 0, 0, false
 }
 
-// narrow returns a range of a list of n strings that has all that start with a text,
-// after how many bytes of the text it ended, and the node of the range, 0 where its
-// children are not kept.
+// narrow returns a range of a list of n strings that contains all that start with
+// text. at is the number of bytes of text that the range accounts for, and node the
+// node of the range, 0 when its children are not stored.
 func (b branches) narrow(n int, text []byte) (lo, hi, at int, node uint32) {
 	if hi = n; len(b) > 0 {
 		node = 1

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// childrenOf returns where the children of the strings of [lo, hi), which share depth
-// bytes, begin, and behind them hi.
+// childrenOf returns where the children of the strings of [lo, hi), which share
+// depth bytes, begin, followed by hi.
 func childrenOf(words []string, lo, hi, depth int) (starts []int, letters []rune) {
 	for i := lo; i < hi; i++ {
 		if len(words[i]) == depth {

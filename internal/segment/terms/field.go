@@ -26,17 +26,18 @@ type Field struct {
 	// Of keys only.
 	keys    keyList
 	filter  filter
-	docs    packed // in place of handles: the only document of each key
+	docs    packed // instead of handles: the only document of each key
 	hasDocs bool
 	keyOrds packed // per document the number of its key plus one, 0 for none
 
-	forms *forms // nil where the segment has none
+	forms *forms // nil if the segment has none
 
 	trie   lazyTrie
 	itself [1]*Field
 }
 
-// Open opens field owner of a segment file with numDocs documents.
+// Open opens the field with the given owner in a segment file with numDocs
+// documents.
 func Open(file *blockfile.Reader, owner, numDocs uint32, opts Options) (*Field, error) {
 	opts.Freqs = opts.Freqs || opts.Positions
 	f := &Field{opts: opts}
@@ -112,23 +113,24 @@ func Open(file *blockfile.Reader, owner, numDocs uint32, opts Options) (*Field, 
 	return f, nil
 }
 
-// Stats are the field's statistics.
+// Stats returns the statistics of the field.
 func (f *Field) Stats() Stats { return f.stats }
 
-// HasPositions reports whether positions were kept.
+// HasPositions reports whether the field keeps positions.
 func (f *Field) HasPositions() bool { return f.opts.Positions }
 
-// HasLengths reports whether lengths were kept.
+// HasLengths reports whether the field keeps lengths.
 func (f *Field) HasLengths() bool { return f.opts.Lengths }
 
-// Lengths is one length code per document, nil when the field keeps none.
-// See DecodeLength. It must not be changed.
+// Lengths returns one length code per document (see DecodeLength), or nil when the
+// field keeps none. It must not be changed.
 func (f *Field) Lengths() []byte { return f.lengths }
 
-// Len is the number of terms.
+// Len returns the number of terms.
 func (f *Field) Len() uint32 { return f.stats.Terms }
 
-// Lookup finds a term by hash, without walking the dictionary.
+// Lookup finds a term by its hash, without walking the dictionary. In a Key field
+// it uses the filter and a binary search.
 func (f *Field) Lookup(term []byte) (Entry, bool) {
 	if ord, ok := f.find(term); ok {
 		return f.At(ord), true
@@ -148,7 +150,7 @@ func (f *Field) find(term []byte) (uint32, bool) {
 	return f.findHashed(h, term)
 }
 
-// findHashed finds a term by its hash. The field must not be one of keys.
+// findHashed finds a term by its hash. The field must not be a Key field.
 func (f *Field) findHashed(h uint64, term []byte) (uint32, bool) {
 	i := slotOf(h, len(f.slots))
 	tag := uint32(h) << f.width
@@ -170,16 +172,17 @@ func (f *Field) findHashed(h uint64, term []byte) (uint32, bool) {
 	return 0, false
 }
 
-// slotsOf leaves the slots where terms with the hashes begin to be looked for in
-// into: where one is free, the field does not have the term. All are loaded at
-// once: waiting for one after the other is most of what looking up takes.
+// slotsOf stores in into the slots at which searches for terms with the hashes
+// start; if such a slot is free, the field does not have the term. All slots are
+// loaded in one pass: waiting for one after the other is most of the time of a
+// look-up.
 func (f *Field) slotsOf(hashes []uint64, into []uint32) {
 	for i, h := range hashes {
 		into[i] = f.slots[slotOf(h, len(f.slots))]
 	}
 }
 
-// At is the entry of term number ord.
+// At returns the entry of term number ord.
 func (f *Field) At(ord uint32) Entry {
 	if f.hasDocs {
 		return Entry{Ord: ord, DocFreq: 1, Postings: postings.Inline(f.docs.at(int(ord)), 0, false)}
@@ -188,8 +191,8 @@ func (f *Field) At(ord uint32) Entry {
 	return Entry{Ord: ord, DocFreq: f.postings.DocFreq(h), Postings: h}
 }
 
-// AppendEntries appends the entries of the terms from from up to but not including to.
-// It takes less time than At for each of them.
+// AppendEntries appends the entries of the terms in [from, to). It is faster than
+// calling At for each of them.
 func (f *Field) AppendEntries(dst []Entry, from, to uint32) []Entry {
 	if f.hasDocs {
 		for ord := from; ord < to; ord++ {
@@ -208,7 +211,7 @@ func (f *Field) AppendEntries(dst []Entry, from, to uint32) []Entry {
 	return dst
 }
 
-// Term is the text of term number ord. It must not be changed and is valid as
+// Term returns the text of term number ord. It must not be changed and is valid as
 // long as the segment's reader.
 func (f *Field) Term(ord uint32) []byte {
 	if f.opts.Key {
@@ -225,7 +228,7 @@ func (f *Field) AppendTerm(dst []byte, ord uint32) []byte {
 	return append(dst, f.list.At(int(ord))...)
 }
 
-// AppendKey appends the key of a document of a Key field, and reports whether it
+// AppendKey appends the key of a document in a Key field, and reports whether it
 // has one.
 func (f *Field) AppendKey(dst []byte, doc uint32) ([]byte, bool) {
 	ord := f.KeyOrd(doc)
@@ -235,9 +238,9 @@ func (f *Field) AppendKey(dst []byte, doc uint32) ([]byte, bool) {
 	return f.keys.appendAt(dst, ord), true
 }
 
-// PrefetchKeys loads what AppendKey is going to read for some documents. Each key
-// takes three loads that depend on each other and mostly miss the caches of the
-// processor; those of several documents overlap here. The result means nothing.
+// PrefetchKeys loads what AppendKey will read for some documents. Each key takes
+// three dependent loads, which mostly miss the caches of the processor; those of
+// several documents overlap here. The result is meaningless.
 //
 //go:noinline
 func (f *Field) PrefetchKeys(docs []uint32) (loaded uint32) {
@@ -255,7 +258,7 @@ func (f *Field) PrefetchKeys(docs []uint32) (loaded uint32) {
 	return loaded
 }
 
-// KeyOrd is the number of the key of a document of a Key field, −1 when it has
+// KeyOrd returns the number of the key of a document in a Key field, −1 when it has
 // none.
 func (f *Field) KeyOrd(doc uint32) int {
 	if ord := f.keyOrds.at(int(doc)); ord <= f.stats.Terms {
@@ -264,7 +267,7 @@ func (f *Field) KeyOrd(doc uint32) int {
 	return -1
 }
 
-// packed are numbers of width bits, one behind the other.
+// packed is a sequence of numbers of width bits each.
 type packed struct {
 	data  []byte
 	width int
@@ -274,7 +277,7 @@ func (p packed) holds(n int) bool { return len(p.data) >= bitpack.Size(n, p.widt
 
 func (p packed) at(i int) uint32 { return uint32(bitpack.At(p.data, i, p.width)) }
 
-// Search is the number of terms below key, and whether key itself is a term.
+// Search returns the number of terms below key, and whether key itself is a term.
 func (f *Field) Search(key []byte) (ord uint32, found bool) {
 	if f.opts.Key {
 		i, found := f.keys.search(key)
@@ -284,14 +287,14 @@ func (f *Field) Search(key []byte) (ord uint32, found bool) {
 	return uint32(i), found
 }
 
-// Prefix is the half-open range of terms that start with prefix.
+// Prefix returns the half-open range of terms that start with prefix.
 func (f *Field) Prefix(prefix []byte) (from, to uint32) {
 	if f.opts.Key {
 		a, b := f.keys.prefix(prefix)
 		return uint32(a), uint32(b)
 	}
 	lo, hi, at := 0, f.list.Len(), 0
-	if t := f.trie.made.Load(); t != nil { // a walk was here
+	if t := f.trie.made.Load(); t != nil { // a walk has built it
 		lo, hi, at, _ = t.branches.narrow(hi, prefix)
 	}
 	if at < len(prefix) {
@@ -300,12 +303,12 @@ func (f *Field) Prefix(prefix []byte) (from, to uint32) {
 	return uint32(lo), uint32(hi)
 }
 
-// Iterator starts it before the first block of a term found in this field.
+// Iterator positions it before the first block of a term found in this field.
 func (f *Field) Iterator(it *postings.Iterator, e Entry) { f.postings.Reset(it, e.Postings) }
 
-// PrefetchPostings loads what Iterator and FewDocs are going to read first of some
-// terms found in this field. Each term is a load that mostly misses the caches of the
-// processor; those of several terms overlap here. The result means nothing.
+// PrefetchPostings loads what Iterator and FewDocs will read first for some terms
+// found in this field. Each term is a load that mostly misses the caches of the
+// processor; those of several terms overlap here. The result is meaningless.
 //
 //go:noinline
 func (f *Field) PrefetchPostings(entries []Entry) (loaded uint32) {
@@ -315,14 +318,14 @@ func (f *Field) PrefetchPostings(entries []Entry) (loaded uint32) {
 	return loaded
 }
 
-// FewDocs leaves the documents of a term found in this field in into and returns how
-// many they are, 0 when an Iterator has to read them.
+// FewDocs stores in into the documents of a term found in this field and returns
+// their number, or 0 when an Iterator must read them.
 func (f *Field) FewDocs(e Entry, into *postings.FewDocs) int {
 	return f.postings.FewDocs(e.Postings, into)
 }
 
-// CheckLists describes what is wrong with the common prefixes (TE3) and the
-// surface forms (TE5), nothing when they are right.
+// CheckLists describes what is wrong with the common prefixes (TE3) and the surface
+// forms (TE5), or returns "" when nothing is.
 func (f *Field) CheckLists() string {
 	var last []byte
 	for ord, n := range f.prefixes {

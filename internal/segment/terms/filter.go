@@ -6,8 +6,8 @@ import (
 )
 
 // filter is a blocked Bloom filter of keys: it rules out most texts that are not
-// keys by reading one cache line. A key sets four bits of one word; with a word
-// for eight keys, one text in twenty passes.
+// keys by reading one cache line. A key sets four bits of one word; with one word
+// per eight keys, one text in twenty passes.
 type filter []uint64
 
 // filterKeys is the number of keys per word.
@@ -15,7 +15,7 @@ const filterKeys = 8
 
 func filterWords(n int) int { return n/filterKeys + 1 }
 
-// filterBits is the word of a hash and its bits there.
+// filterBits returns the word for a hash and its bits in it.
 func filterBits(hash uint64, words int) (word int, mask uint64) {
 	hi, _ := bits.Mul64(hash, uint64(words))
 	return int(hi), 1<<(hash&63) | 1<<(hash>>6&63) | 1<<(hash>>12&63) | 1<<(hash>>18&63)
@@ -27,7 +27,7 @@ func (f filter) may(hash uint64) bool {
 	return f[word]&mask == mask
 }
 
-// newFilter makes the filter of keys with the hashes.
+// newFilter returns the filter for keys with the given hashes.
 func newFilter(hashes *gathered) (filter, error) {
 	f := make(filter, filterWords(hashes.length/8))
 	err := hashes.each(func(piece []byte) {

@@ -10,20 +10,20 @@ import (
 )
 
 // forms is the dictionary of surface forms of a field. Stemming maps
-// "documentation" to the term "document"; what a person types by mistake,
-// "documentaton", is one edit from the former and five from the latter. The
-// dictionary keeps the former and leads to the latter:
+// "documentation" to the term "document"; the typo "documentaton" is one edit from
+// the former and five from the latter. The dictionary contains the former and maps
+// it to the latter:
 //
 //	documentation → document
 //	documented    → document
 //	drake         → drake is a term itself and not listed
 //
-// It is empty in segments written before it existed; these answer by terms
-// alone until they are merged with documents analysed anew.
+// It is empty in segments written before it existed; these are searched by terms
+// alone until they are merged with newly analysed documents.
 type forms struct {
 	list     List
 	prefixes []byte
-	ords     packed // per form the number of its term
+	ords     packed // per form, the number of its term
 
 	trie lazyTrie
 }
@@ -43,13 +43,13 @@ func openForms(section func(part uint16) []byte, terms int) (*forms, bool) {
 	return f, len(f.prefixes) == f.list.Len() && f.ords.holds(f.list.Len())
 }
 
-// find looks a form up by binary search.
+// find looks up a form by binary search.
 func (f *forms) find(form []byte) (uint32, bool) {
 	i, ok := f.list.Search(form)
 	return uint32(i), ok
 }
 
-// NumForms is the number of surface forms.
+// NumForms returns the number of surface forms.
 func (f *Field) NumForms() int {
 	if f.forms == nil {
 		return 0
@@ -57,8 +57,8 @@ func (f *Field) NumForms() int {
 	return f.forms.list.Len()
 }
 
-// Form returns surface form number i and the number of its term. The bytes
-// must not be changed.
+// Form returns surface form number i and the number of its term. The bytes must not
+// be changed.
 func (f *Field) Form(i int) (form []byte, ord uint32) {
 	return f.forms.list.At(i), min(f.forms.ords.at(i), max(f.stats.Terms, 1)-1)
 }
@@ -76,7 +76,7 @@ func (f *Field) LookupForm(form []byte) (Entry, bool) {
 	return f.At(ord), true
 }
 
-// FormPrefix is the half-open range of surface forms that start with prefix.
+// FormPrefix returns the half-open range of surface forms that start with prefix.
 func (f *Field) FormPrefix(prefix []byte) (from, to int) {
 	if f.forms == nil {
 		return 0, 0
@@ -84,8 +84,7 @@ func (f *Field) FormPrefix(prefix []byte) (from, to int) {
 	return f.forms.list.Prefix(prefix)
 }
 
-// FuzzyForms is Fuzzy over the surface forms: it appends the terms that their
-// near forms lead to.
+// FuzzyForms is Fuzzy over the surface forms: it appends the terms of nearby forms.
 func (f *Field) FuzzyForms(dst []Match, word []byte, o FuzzyOptions) (matches []Match, complete bool) {
 	if f.forms == nil {
 		return dst, true
@@ -98,7 +97,7 @@ func (f *Field) FuzzyForms(dst []Match, word []byte, o FuzzyOptions) (matches []
 	return all[:len(dst)+len(f.entriesOfForms(all[len(dst):]))], complete
 }
 
-// entriesOfForms fills in the entries of the terms of forms found, each once.
+// entriesOfForms replaces forms by the entries of their terms, each once.
 func (f *Field) entriesOfForms(found []Match) []Match {
 	for i := range found {
 		_, found[i].Ord = f.Form(int(found[i].Ord))
@@ -106,8 +105,8 @@ func (f *Field) entriesOfForms(found []Match) []Match {
 	return f.entries(found)
 }
 
-// checkForms describes what is wrong with the surface forms (TE5), nothing
-// when they are right.
+// checkForms describes what is wrong with the surface forms (TE5), or returns ""
+// when nothing is.
 func (f *Field) checkForms() string {
 	var last []byte
 	for i := range f.NumForms() {
@@ -128,7 +127,7 @@ func (f *Field) checkForms() string {
 	return ""
 }
 
-// formWriter gathers the surface forms of a field while its other sections are
+// formWriter collects the surface forms of a field while its other sections are
 // written.
 type formWriter struct {
 	list     ListWriter
@@ -136,8 +135,8 @@ type formWriter struct {
 	ords     []uint32
 }
 
-// Form adds a surface form and the number of its term, in the order of forms.
-// It is called after the last End and before Finish.
+// Form adds a surface form and the number of its term, in the order of forms. It
+// must be called after the last End and before Finish.
 func (w *Writer) Form(form []byte, ord uint32) error {
 	f := &w.forms
 	last := f.list.Last()
@@ -152,7 +151,8 @@ func (w *Writer) Form(form []byte, ord uint32) error {
 	return nil
 }
 
-// Len is the number of terms written so far, and so the number of the next.
+// Len returns the number of terms written so far, which is the number of the next
+// term.
 func (w *Writer) Len() uint32 { return uint32(w.length) }
 
 func (w *Writer) writeForms() error {

@@ -14,27 +14,27 @@ type Match struct {
 	Distance uint8
 }
 
-// FuzzyOptions say which terms are near enough.
+// FuzzyOptions define which terms are near enough.
 type FuzzyOptions struct {
 	Distance     uint8 // 0–2 edits: insert, delete, replace or swap neighbours, by code point
-	PrefixLength int   // so many first code points must be equal
-	Open         bool  // the term may go on behind the match ("prefix with typos")
-	Limit        int   // stop after so many dictionary steps; 0 for defaultSteps
+	PrefixLength int   // number of leading code points that must be equal
+	Open         bool  // the term may continue after the match ("prefix with typos")
+	Limit        int   // stop after this many dictionary steps; 0 for defaultSteps
 }
 
 const (
-	// defaultSteps bounds one walk: about 20 ms.
+	// defaultSteps bounds one walk to about 20 ms.
 	defaultSteps = 500_000
-	// maxFuzzyWord is the longest word with typos, in bytes: common prefixes
-	// are known up to 255. Longer words are found as they are.
+	// maxFuzzyWord is the longest word with typos, in bytes, because common
+	// prefixes are known only up to 255. Longer words must match exactly.
 	maxFuzzyWord = 200
 	maxDistance  = 2
 )
 
-// Fuzzy appends all terms within the distance of word to dst, each once with
-// its smallest distance, in the order of terms. complete is false when Limit
-// stopped it. A swap of neighbours is one edit and its letters are not edited
-// again (optimal string alignment).
+// Fuzzy appends to dst all terms within the distance of word, each once with its
+// smallest distance, in the order of terms. complete is false when Limit stopped
+// it. A swap of neighbours is one edit, and its letters are not edited again
+// (optimal string alignment).
 func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match, complete bool) {
 	if f.opts.Key {
 		o.Distance = 0
@@ -47,7 +47,7 @@ func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match
 	return all[:len(dst)+len(f.entries(all[len(dst):]))], complete
 }
 
-// entries fills in the entries of terms found, each once.
+// entries sets the entries of terms found, each once.
 func (f *Field) entries(found []Match) []Match {
 	found = nearest(found)
 	for i := range found {
@@ -67,11 +67,11 @@ func nearest(found []Match) []Match {
 	return slices.CompactFunc(found, func(a, b Match) bool { return a.Ord == b.Ord })
 }
 
-// walk treats a sorted list as a trie: a node is a range of strings that
-// share their first depth bytes.
+// walk treats a sorted list as a trie: a node is a range of strings that share
+// their first depth bytes.
 type walk struct {
 	*trie
-	fields   []*Field // whose terms are the list, and have hashes; nil when they have none
+	fields   []*Field // whose merged terms are the list, for look-ups by hash; nil for surface forms
 	word     []byte
 	runes    []rune
 	starts   []int // byte offset of each rune, and the end
@@ -79,30 +79,30 @@ type walk struct {
 	distance uint8
 	left     int
 	key      []byte
-	path     []byte    // what the node at hand shares
+	path     []byte    // shared prefix of the current node
 	matches  []Match   // Ord is the position in the list
-	hashed   [][]Match // by field, those that were found by hash; nil where they are in matches
+	hashed   [][]Match // by field, matches found by hash; nil when those are in matches too
 	pending  pending
 }
 
-// pending is strings that are going to be looked up by hash.
+// pending are strings to be looked up by hash.
 type pending struct {
 	hashes []uint64
-	keys   []byte // one behind the other
-	ends   []int  // of each in keys
+	keys   []byte // concatenated
+	ends   []int  // of each string in keys
 }
 
-// walks keeps memory of walks that have ended.
+// walks is a pool of walks.
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
-// newWalk returns a walk through a trie; free gives it back.
+// newWalk returns a walk through a trie; free returns it to the pool.
 func newWalk(t *trie) *walk {
 	w := walks.Get().(*walk)
 	w.trie = t
 	return w
 }
 
-// free gives the memory of a walk to a later one, unless it came to hold very much.
+// free returns a walk to the pool, unless it has grown too large.
 func (w *walk) free() {
 	if cap(w.matches) > maxKept || cap(w.runes) > maxKept {
 		return
@@ -112,14 +112,14 @@ func (w *walk) free() {
 	walks.Put(w)
 }
 
-// maxKept is for how many matches and letters a walk is used again.
+// maxKept is the number of matches and letters up to which a walk is reused.
 const maxKept = 1024
 
-// maxPending is how many strings are looked up at once.
+// maxPending is the number of strings looked up together.
 const maxPending = 32
 
-// run appends all strings near word to matches, some of them several times,
-// and reports whether the limit of steps sufficed.
+// run appends all strings near word to matches, possibly several times, and reports
+// whether the limit of steps was sufficient.
 func (w *walk) run(word []byte, o FuzzyOptions) bool {
 	if o.Limit <= 0 {
 		o.Limit = defaultSteps
@@ -145,8 +145,8 @@ func (w *walk) run(word []byte, o FuzzyOptions) bool {
 	return w.left > 0
 }
 
-// descend returns the node of the strings that start with the first n letters of the
-// word, with its number where its children are kept.
+// descend returns the node of the strings that start with the first n letters of
+// the word, with its number if its children are stored.
 func (w *walk) descend(n int) (lo, hi int, node uint32) {
 	text := w.word[:w.starts[n]]
 	lo, hi, at, node := w.branches.narrow(w.list.Len(), text)
@@ -160,9 +160,9 @@ func (w *walk) report(ord int, edits uint8) {
 	w.matches = append(w.matches, Match{Entry: Entry{Ord: uint32(ord)}, Distance: w.distance - edits})
 }
 
-// visit finds the terms of [lo, hi), which share depth bytes, whose rest is
-// within edits of the word from rune at on. node is their number where the children
-// are kept, else 0.
+// visit finds the terms of [lo, hi), which share depth bytes, whose rest is within
+// the given edits of the word from rune at on. node is their number if the children
+// are stored, else 0.
 func (w *walk) visit(lo, hi, depth, at int, edits uint8, node uint32) {
 	if w.left--; w.left <= 0 {
 		return
@@ -188,16 +188,16 @@ func (w *walk) visit(lo, hi, depth, at int, edits uint8, node uint32) {
 		case at < len(w.runes) && c.letter == w.runes[at]:
 			w.visit(c.from, c.to, below, at+1, edits, c.node)
 		case at < len(w.runes):
-			w.visit(c.from, c.to, below, at+1, edits-1, c.node) // another letter
+			w.visit(c.from, c.to, below, at+1, edits-1, c.node) // a different letter
 			if at+1 < len(w.runes) && c.letter == w.runes[at+1] {
 				w.swapped(c.from, c.to, below, at, edits, c.node)
 			}
 		}
-		w.visit(c.from, c.to, below, at, edits-1, c.node) // a letter too many
+		w.visit(c.from, c.to, below, at, edits-1, c.node) // an extra letter
 	}
 }
 
-// swapped goes on when the letter after the swapped one follows.
+// swapped continues if the other letter of a swap follows.
 func (w *walk) swapped(lo, hi, depth, at int, edits uint8, node uint32) {
 	for c := w.children(lo, hi, depth, node); c.next(); w.left-- {
 		if c.letter == w.runes[at] {
@@ -207,10 +207,10 @@ func (w *walk) swapped(lo, hi, depth, at int, edits uint8, node uint32) {
 	}
 }
 
-// children are those of a node, one after the other.
+// children iterates over the children of a node.
 type children struct {
-	from, to int    // strings of the child
-	letter   rune   // that these share behind what the node shares
+	from, to int    // range of strings of the child
+	letter   rune   // shared by these after the shared prefix of the node
 	size     int    // of the letter in bytes
 	node     uint32 // of the child
 
@@ -219,7 +219,8 @@ type children struct {
 	w         *walk
 }
 
-// children returns those of the node of [lo, hi), which share depth bytes.
+// children returns the children of the node of [lo, hi), whose strings share depth
+// bytes.
 func (w *walk) children(lo, hi, depth int, node uint32) children {
 	c := children{to: lo, hi: hi, depth: depth, w: w}
 	if node != 0 {
@@ -230,7 +231,7 @@ func (w *walk) children(lo, hi, depth int, node uint32) children {
 	return c
 }
 
-// next goes to the next child and reports whether there is one.
+// next moves to the next child and reports whether there is one.
 func (c *children) next() bool {
 	if c.kept != nil {
 		child := c.kept[0]
@@ -250,7 +251,8 @@ func (c *children) next() bool {
 	return true
 }
 
-// enter puts a child at the end of the path and returns how many bytes it shares.
+// enter appends a child's letter to the path and returns the length of the child's
+// shared prefix.
 func (w *walk) enter(c *children) (depth int) {
 	if w.path = w.path[:c.depth]; c.letter == utf8.RuneError {
 		w.path = append(w.path, w.list.At(c.from)[c.depth:c.depth+c.size]...)
@@ -267,8 +269,8 @@ func (w *walk) reportRange(lo, hi int, edits uint8) {
 	}
 }
 
-// fewTerms is how many terms are compared one by one rather than looked up. Between 8
-// and 32 it makes no difference.
+// fewTerms is the number of terms up to which they are compared one by one rather
+// than looked up. Between 8 and 32 it makes no difference.
 const fewTerms = 16
 
 // exact finds the term of [lo, hi) whose rest is the word from rune at on.
@@ -302,7 +304,7 @@ func (w *walk) exact(lo, hi, depth, at int) {
 	}
 }
 
-// findLater looks a string of two parts up together with others.
+// findLater queues a string of two parts to be looked up together with others.
 func (w *walk) findLater(start, rest []byte) {
 	p := &w.pending
 	from := len(p.keys)
@@ -313,7 +315,7 @@ func (w *walk) findLater(start, rest []byte) {
 	}
 }
 
-// findPending looks up what is pending.
+// findPending looks up the pending strings.
 func (w *walk) findPending() {
 	p := &w.pending
 	if len(p.hashes) == 0 {

@@ -9,21 +9,22 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Handles are packed in blocks of 64, those that hold a document and those that
-// name an offset in the postings apart, each with the bits that the largest of
-// the block needs. A handle is found by counting bits.
+// Handles are packed in blocks of 64. Those that contain a document and those that
+// refer to an offset in the postings are stored separately, each with the bits that
+// the largest of the block needs. A handle is found by counting bits.
 
 const (
 	// handleBlock is the number of handles in a block.
 	handleBlock = 64
-	// handleHead describes a block: which handles hold a document; the lowest
-	// offset, with the four widths above; where the block's numbers lie.
+	// handleHead is the size of the head of a block: a bit per handle that contains
+	// a document; the lowest offset, with the four widths above it; the offset of
+	// the block's numbers.
 	handleHead = 24
 	lowestBits = 40
 )
 
-// handleList is the list of handles of a field. Any number of goroutines may
-// use it. Damaged bytes read as handles of nothing.
+// handleList is the list of handles of a field. It is safe for concurrent use.
+// Damaged handles read as handles of nothing.
 type handleList struct {
 	heads     []byte
 	data      []byte
@@ -35,12 +36,12 @@ func newHandleList(heads, data []byte, n int, positions bool) (handleList, bool)
 	return handleList{heads, data, positions}, len(heads) == blocks*handleHead
 }
 
-// handlePack is a block of handles, ready to be read at any of them. One that is damaged
-// is empty.
+// handlePack is a block of handles, opened for random access. A damaged block is
+// empty.
 type handlePack struct {
-	kinds            uint64 // which handles hold a document
+	kinds            uint64 // which handles contain a document
 	lowest           uint64 // offset
-	inline, general  []byte // numbers of those that hold a document, and of the others
+	inline, general  []byte // packed numbers of those that contain a document, and of the others
 	docBits          int
 	inlineWidth      int
 	offsetBits       int
@@ -65,7 +66,7 @@ func (l *handleList) open(b *handlePack, i int) {
 	}
 }
 
-// at is handle number i of the block.
+// at returns handle number i of the block.
 func (b *handlePack) at(i int) postings.Handle {
 	if !b.valid {
 		return 0
@@ -86,14 +87,14 @@ func (b *handlePack) at(i int) postings.Handle {
 	return postings.At(int64(b.lowest+v&(1<<b.offsetBits-1)), uint32(v>>b.offsetBits))
 }
 
-// at is handle number i.
+// at returns handle number i.
 func (l *handleList) at(i int) postings.Handle {
 	var b handlePack
 	l.open(&b, i/handleBlock)
 	return b.at(i % handleBlock)
 }
 
-// handleWriter packs handles block by block as they come.
+// handleWriter packs handles block by block as they arrive.
 type handleWriter struct {
 	heads           gathered
 	data            gathered
@@ -115,7 +116,7 @@ func (w *handleWriter) flush() {
 		return
 	}
 	var kinds, base uint64
-	var docs, payloads, offsets, dfs uint64 // all of a kind or'ed
+	var docs, payloads, offsets, dfs uint64 // all values of a kind, ORed
 	some := false
 	for i, h := range w.open {
 		if doc, payload, ok := h.Inlined(); ok {
@@ -126,7 +127,7 @@ func (w *handleWriter) flush() {
 		}
 		offset, df := h.Location()
 		if !some {
-			base, some = uint64(offset), true // offsets rise
+			base, some = uint64(offset), true // offsets ascend
 		}
 		offsets |= uint64(offset) - base
 		dfs |= uint64(df)

@@ -50,7 +50,8 @@ func TestHandlesComeBack(t *testing.T) {
 	}
 }
 
-// Entries of a range are those of its terms one by one, wherever it begins in a block.
+// Entries of a range equal those of its terms one by one, wherever in a block it
+// begins.
 func TestEntriesOfARangeAreThoseOfItsTerms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 3))
 	for range 100 {
@@ -72,7 +73,7 @@ func TestEntriesOfARangeAreThoseOfItsTerms(t *testing.T) {
 	}
 }
 
-// FuzzHandles reads any bytes as a list of handles: nothing may break.
+// FuzzHandles reads arbitrary bytes as a list of handles and must not panic.
 func FuzzHandles(f *testing.F) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{1, 40, 100} {

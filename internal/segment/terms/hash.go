@@ -7,12 +7,12 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// The hash table has a slot for every term and a third more, each with the
-// term's number plus one in the low bits and part of the hash in the others; 0
-// is free. Collisions go to the next slot. With half a million terms 13 bits of
-// hash remain, so that a term that is not there costs one cache line.
+// The hash table has a third more slots than terms. A slot holds the number of a
+// term plus one in the low bits and part of its hash in the others; 0 is free.
+// Collisions go to the next slot (linear probing). With half a million terms 13
+// bits of hash remain, so looking up an absent term costs one cache line.
 
-// Hash is the hash of a term that the table is built on.
+// Hash returns the hash of a term that the table is built on.
 func Hash(term []byte) uint64 { return xxh3.Hash(term) }
 
 func slotCount(n int) int { return n + n/3 + 1 }
@@ -22,7 +22,8 @@ func slotOf(hash uint64, slots int) int {
 	return int(hi)
 }
 
-// buildHash makes the table for terms with the hashes, in their order.
+// buildHash returns the table for terms with the given hashes, in the order of
+// terms.
 func buildHash(hashes *gathered) ([]uint32, error) {
 	n := hashes.length / 8
 	slots := make([]uint32, slotCount(n))

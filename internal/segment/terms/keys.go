@@ -9,19 +9,19 @@ import (
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
-// Keys are many, long and of few letters, so their list is packed: blocks of
-// keys, each with the bytes all its keys begin with, then of every key the
-// rest, in as few bits a letter as its alphabet needs. Any key of a block is
-// reached without reading the others.
+// Keys are many, long and of few letters, so their list is packed: each block
+// stores the common prefix of its keys, then the suffix of every key, with as few
+// bits per letter as its alphabet needs. Any key of a block can be read without
+// reading the others.
 
 // keyBlock is the number of keys in a block.
 const keyBlock = 32
 
-// keyList is the sorted list of terms of a Key field. Any number of
-// goroutines may use it. Damaged bytes read as keys that equal nothing.
+// keyList is the sorted list of terms of a Key field. It is safe for concurrent
+// use. Damaged bytes read as keys that equal nothing.
 type keyList struct {
 	bytes   []byte
-	offsets []uint32 // where blocks begin, and the end
+	offsets []uint32 // starts of blocks, and the end
 	length  int
 }
 
@@ -37,23 +37,23 @@ func newKeyList(data, offsets []byte, n int) (keyList, bool) {
 	return keyList{bytes: data, offsets: ints, length: n}, true
 }
 
-// block is one block of keys, ready to be read at any of them.
+// block is a block of keys, opened for random access.
 type block struct {
-	prefix  []byte // what all keys begin with
+	prefix  []byte // shared by all keys
 	letters *alphabet
-	size    int    // letters of every rest, when lengths is nil
-	lengths []byte // varints: letters of each rest
+	size    int    // letters of every suffix, when lengths is nil
+	lengths []byte // varints: letters of each suffix
 	packed  []byte
 }
 
-// open points b at block number i; it is empty when that is damaged.
+// open points b at block number i; b is empty when the block is damaged.
 func (l *keyList) open(b *block, i int) {
 	if !l.read(b, i) {
 		*b = block{letters: &alphabets[0]}
 	}
 }
 
-// read is open of a block that is not damaged; it reports whether it is not.
+// read points b at block number i and returns false if the block is damaged.
 func (l *keyList) read(b *block, i int) bool {
 	from, to := l.offsets[i], l.offsets[i+1]
 	if from >= to || int(to) > len(l.bytes) {
@@ -85,10 +85,10 @@ func (l *keyList) read(b *block, i int) bool {
 	return true
 }
 
-// sameLength marks a block whose rests have the same length.
+// sameLength marks a block whose suffixes all have the same length.
 const sameLength = 0x80
 
-// number takes a varint.
+// number decodes a varint and returns the rest.
 func number(b []byte) (v int, rest []byte, ok bool) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return int(b[0]), b[1:], true
@@ -100,7 +100,7 @@ func number(b []byte) (v int, rest []byte, ok bool) {
 	return int(n), b[size:], true
 }
 
-// span is where the letters of key number i of the block lie.
+// span returns the position and the number of letters of key number i of the block.
 func (b *block) span(i int) (at, n int) {
 	if b.lengths == nil {
 		at, n = i*b.size, b.size
@@ -124,8 +124,8 @@ func (b *block) append(dst []byte, i int) []byte {
 	if b.letters.width == 8 {
 		return append(dst, b.packed[at:at+n]...)
 	}
-	// A word holds several letters. The bytes behind the block, where there are
-	// some, only fill the last word.
+	// A word holds several letters. Any bytes after the block only fill up the last
+	// word.
 	width, of, bytes := b.letters.width, b.letters.of, b.packed[:cap(b.packed)]
 	dst = slices.Grow(dst, n)
 	end := at + n
@@ -148,7 +148,7 @@ func (b *block) append(dst []byte, i int) []byte {
 	return dst
 }
 
-// compare orders key number i of the block and another.
+// compare compares key number i of the block with another key.
 func (b *block) compare(i int, key []byte) int {
 	n := min(len(b.prefix), len(key))
 	if c := bytes.Compare(b.prefix, key[:n]); c != 0 {
@@ -172,8 +172,8 @@ func (l *keyList) appendAt(dst []byte, i int) []byte {
 	return b.append(dst, i%keyBlock)
 }
 
-// prefetch loads the beginning of the block of key number i, and about where its
-// letters are.
+// prefetch loads the beginning of the block of key number i, and the approximate
+// location of its letters.
 func (l *keyList) prefetch(i int) uint32 {
 	if i < 0 {
 		return 0
@@ -186,9 +186,9 @@ func (l *keyList) prefetch(i int) uint32 {
 	return uint32(l.bytes[from]) + uint32(l.bytes[letters])
 }
 
-// search is the number of keys below key, and whether key is the next.
+// search returns the number of keys below key, and whether key is in the list.
 func (l *keyList) search(key []byte) (int, bool) {
-	// The last block whose first key is not above key.
+	// Find the last block whose first key is not above key.
 	var b block
 	lo, hi := 0, len(l.offsets)-1
 	for lo < hi {
@@ -221,10 +221,10 @@ func (l *keyList) search(key []byte) (int, bool) {
 	return first + from, false
 }
 
-// prefix is the half-open range of keys that start with prefix.
+// prefix returns the half-open range of keys that start with prefix.
 func (l *keyList) prefix(prefix []byte) (from, to int) {
 	from, _ = l.search(prefix)
-	// The range ends before the lowest string above all with the prefix.
+	// The range ends before the lowest string above all strings with the prefix.
 	end := prefix
 	for len(end) > 0 && end[len(end)-1] == 0xff {
 		end = end[:len(end)-1]
@@ -238,7 +238,7 @@ func (l *keyList) prefix(prefix []byte) (from, to int) {
 	return from, to
 }
 
-// keyWriter packs keys block by block as they come.
+// keyWriter packs keys block by block as they arrive.
 type keyWriter struct {
 	data    gathered
 	offsets gathered
@@ -253,13 +253,14 @@ func (w *keyWriter) add(key []byte) {
 	if len(w.open) == keyBlock {
 		w.flush()
 	}
-	// Growing text leaves the earlier keys where they were.
+	// When text grows, the earlier keys stay in the previous array.
 	start := len(w.text)
 	w.text = append(w.text, key...)
 	w.open = append(w.open, w.text[start:])
 }
 
-// last is the key added last, nil when none was; valid until the next add.
+// last returns the last key added to the open block, nil when there is none; valid
+// until the next add.
 func (w *keyWriter) last() []byte {
 	if len(w.open) == 0 {
 		return nil
@@ -303,7 +304,7 @@ func (w *keyWriter) flush() {
 	w.open, w.text = w.open[:0], w.text[:0]
 }
 
-// write writes the bytes of the list, and where blocks begin.
+// write writes the bytes of the list and the offsets of blocks.
 func (w *keyWriter) write(out *blockfile.Writer, bytes, offsets blockfile.ID) error {
 	w.flush()
 	if w.offsets.length > 0 {

@@ -7,16 +7,16 @@ import (
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
-// List is a sorted list of distinct byte strings over stored bytes. Any
-// number of goroutines may use it.
+// List is a sorted list of distinct byte strings over stored bytes. It is safe for
+// concurrent use.
 type List struct {
 	bytes   []byte
 	offsets []uint32 // one more than strings
 }
 
-// NewList opens a list from its bytes and little-endian offsets. It reports
-// false when they do not fit together; single offsets that do not are met when
-// they are used, and read as empty strings.
+// NewList opens a list from its bytes and little-endian offsets. It returns false
+// when they do not fit together; single bad offsets are noticed on use, and read as
+// empty strings.
 func NewList(data, offsets []byte) (List, bool) {
 	ints := bitpack.Uint32s(offsets)
 	if len(ints) == 0 {
@@ -28,10 +28,10 @@ func NewList(data, offsets []byte) (List, bool) {
 	return List{bytes: data, offsets: ints}, true
 }
 
-// Len is the number of strings.
+// Len returns the number of strings.
 func (l *List) Len() int { return len(l.offsets) - 1 }
 
-// At is string number i; not to be changed.
+// At returns string number i. It must not be changed.
 func (l *List) At(i int) []byte {
 	from, to := l.offsets[i], l.offsets[i+1]
 	if from > to || int(to) > len(l.bytes) {
@@ -40,17 +40,18 @@ func (l *List) At(i int) []byte {
 	return l.bytes[from:to:to]
 }
 
-// size is the length of string number i in bytes; without meaning where At is nil.
+// size returns the length of string number i in bytes; it is meaningless if At is
+// nil.
 func (l *List) size(i int) int { return int(l.offsets[i+1]) - int(l.offsets[i]) }
 
-// Search is the number of strings below key, and whether key is the next.
+// Search returns the number of strings below key, and whether key is in the list.
 func (l *List) Search(key []byte) (int, bool) {
 	i := l.lowerBound(key, 0, l.Len())
 	return i, i < l.Len() && bytes.Equal(l.At(i), key)
 }
 
-// SearchFrom is Search where the strings before from are known to be below key. It
-// takes the less time the nearer key is to from.
+// SearchFrom is Search if all strings before from are known to be below key. It is
+// faster the nearer key is to from.
 func (l *List) SearchFrom(key []byte, from int) (int, bool) {
 	to, step := from, 1
 	for to < l.Len() && bytes.Compare(l.At(to), key) < 0 {
@@ -62,7 +63,8 @@ func (l *List) SearchFrom(key []byte, from int) (int, bool) {
 	return i, i < l.Len() && bytes.Equal(l.At(i), key)
 }
 
-// lowerBound is the first index in [lo, hi) whose string is not below key.
+// lowerBound returns the first index in [lo, hi) whose string is not below key, or
+// hi.
 func (l *List) lowerBound(key []byte, lo, hi int) int {
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
@@ -75,14 +77,14 @@ func (l *List) lowerBound(key []byte, lo, hi int) int {
 	return lo
 }
 
-// Prefix is the half-open range of strings that start with prefix.
+// Prefix returns the half-open range of strings that start with prefix.
 func (l *List) Prefix(prefix []byte) (from, to int) {
 	return l.prefixIn(prefix, 0, l.Len())
 }
 
 func (l *List) prefixIn(prefix []byte, lo, hi int) (from, to int) {
 	from = l.lowerBound(prefix, lo, hi)
-	// Gallop to the end: most prefixes hold few strings.
+	// Gallop to the end: most prefixes have few strings.
 	last, step := from, 1
 	for last < hi && bytes.HasPrefix(l.At(last), prefix) {
 		lo = last
@@ -104,19 +106,19 @@ func (l *List) prefixIn(prefix []byte, lo, hi int) (from, to int) {
 	return from, lo
 }
 
-// ListWriter writes a List: its strings through Add, then Finish. One made by
-// NewListWriter sends the strings to a section of their own as they come; the
-// zero ListWriter gathers them, for writers that have another section open.
+// ListWriter writes a List: Add the strings in order, then Finish. A writer made by
+// NewListWriter sends the strings to a section of their own as they come; the zero
+// ListWriter collects them, for callers that have another section open.
 type ListWriter struct {
-	out     *blockfile.Writer // nil: strings are gathered in bytes
+	out     *blockfile.Writer // nil: strings are collected in bytes
 	bytes   gathered
 	size    int
 	offsets gathered
-	last    []byte // the string added last, where it lies in bytes
+	last    []byte // the last string added, in bytes
 }
 
-// NewListWriter opens the section of the strings in out. Nothing else is
-// written to out before the last of them.
+// NewListWriter opens the section of the strings in out. Nothing else may be
+// written to out before the last string.
 func NewListWriter(out *blockfile.Writer, bytes blockfile.ID) *ListWriter {
 	out.Begin(bytes)
 	w := &ListWriter{out: out}
@@ -132,17 +134,17 @@ func (w *ListWriter) Add(s []byte) {
 	w.size += len(s)
 	w.offsets.add32(uint32(w.size))
 	if w.out != nil {
-		w.out.Write(s) // its error stays in out
+		w.out.Write(s) // errors are kept in out
 		return
 	}
 	w.last = w.bytes.add(s)
 }
 
-// Len is the number of strings.
+// Len returns the number of strings.
 func (w *ListWriter) Len() int { return max(w.offsets.length/4-1, 0) }
 
-// Last is the string added last to a list that gathers, nil when none was;
-// valid until the next Add.
+// Last returns the last string added to a list that collects them, nil when there
+// is none; valid until the next Add.
 func (w *ListWriter) Last() []byte {
 	if w.offsets.length == 0 {
 		return nil
@@ -150,10 +152,10 @@ func (w *ListWriter) Last() []byte {
 	return w.last
 }
 
-// Size is the number of bytes of all strings.
+// Size returns the number of bytes of all strings.
 func (w *ListWriter) Size() int { return w.size }
 
-// Finish writes the places where strings begin, with the end of the last.
+// Finish writes the offsets of the strings and the end of the last one.
 func (w *ListWriter) Finish(out *blockfile.Writer, offsets blockfile.ID) error {
 	return w.offsets.section(out, offsets)
 }

@@ -6,18 +6,18 @@ import (
 	"math/bits"
 )
 
-// Merged is the dictionaries of several fields as one, so that one walk finds the
-// near terms of all of them. Most words of a title are in bodies too, and two walks
-// would go through the same letters twice. Any number of goroutines may use it, as
-// long as the segment's reader.
+// Merged combines the dictionaries of several fields, so that one walk finds the
+// near terms of all of them. Most words of a title occur in bodies too, and two
+// walks would go through the same letters twice. It is safe for concurrent use and
+// valid as long as the segment's reader.
 type Merged struct {
 	fields []*Field
 	terms  mergedList
 	forms  mergedList
 }
 
-// Merge merges the dictionaries of fields. It returns nil when one is of keys, or they
-// are too large together.
+// Merge merges the dictionaries of fields. It returns nil when one of them is a Key
+// field, or when they are too large together.
 func Merge(fields []*Field) *Merged {
 	m := &Merged{fields: fields}
 	terms, forms := make([]*List, len(fields)), make([]*List, len(fields))
@@ -36,8 +36,8 @@ func Merge(fields []*Field) *Merged {
 	return m
 }
 
-// MergedBytes is how much memory the merged dictionaries of fields take at most, as far as
-// nothing is merged yet.
+// MergedBytes returns an upper bound of the memory of the merged dictionaries of
+// fields, without merging them.
 func MergedBytes(fields []*Field) (size int64) {
 	add := func(l *List) {
 		n := int64(l.Len())
@@ -52,15 +52,16 @@ func MergedBytes(fields []*Field) (size int64) {
 	return size
 }
 
-// What a string takes besides its bytes, and what 64 of them take in a list.
+// Memory of a string besides its bytes, and of 64 strings per list.
 const (
 	offsetBytes = 4
-	prefixBytes = 3 // with the skips and the branches
+	prefixBytes = 3 // including skips and branches
 	memberBytes = 12
 )
 
-// Fuzzy appends what Fuzzy of the i-th field finds to the i-th list of dst. complete is
-// false when Limit stopped it: the fields by themselves may find more then.
+// Fuzzy appends the result of Fuzzy for the i-th field to the i-th list of dst.
+// complete is false when Limit stopped it: searching the fields separately may then
+// find more.
 func (m *Merged) Fuzzy(dst [][]Match, word []byte, o FuzzyOptions) (complete bool) {
 	w := newWalk(m.terms.trie)
 	defer w.free()
@@ -87,7 +88,8 @@ func (m *Merged) FuzzyForms(dst [][]Match, word []byte, o FuzzyOptions) (complet
 	return complete
 }
 
-// mergedList is the strings of several lists, and which of the lists hold each.
+// mergedList is the union of several lists of strings, and which of the lists
+// contain each string.
 //
 //	title   fix      merge     1 0 1
 //	body    fix leak           1 1 0
@@ -98,7 +100,7 @@ type mergedList struct {
 	members []members // by list
 }
 
-// merge fills an empty mergedList; it reports false when the lists are too large.
+// merge fills an empty mergedList; it returns false when the lists are too large.
 func (m *mergedList) merge(lists []*List) bool {
 	total, size := 0, 0
 	for _, l := range lists {
@@ -138,7 +140,7 @@ func (m *mergedList) merge(lists []*List) bool {
 		offsets = append(offsets, uint32(len(text)))
 		last = lowest
 	}
-	// What both lists hold was counted twice.
+	// Strings in several lists were counted more than once.
 	m.list = List{bytes: bytes.Clone(text), offsets: append([]uint32(nil), offsets...)}
 	m.trie = newTrie(&m.list, prefixes)
 	return true
@@ -154,7 +156,7 @@ func (m *mergedList) appendOf(dst []Match, i int, found []Match) []Match {
 	return dst
 }
 
-// members is a bit for every string, and how many bits are set before every 64.
+// members is a bit per string, and the number of set bits before every 64.
 type members struct {
 	bits   []uint64
 	before []uint32
@@ -170,7 +172,8 @@ func (m *members) add(at int, isMember bool, n int) {
 	}
 }
 
-// rank is how many bits are set before string number at, and whether its own is.
+// rank returns the number of set bits before string number at, and whether its own
+// bit is set.
 func (m *members) rank(at int) (n int, isMember bool) {
 	word := m.bits[at>>6]
 	return int(m.before[at>>6]) + bits.OnesCount64(word&(1<<(at&63)-1)), word>>(at&63)&1 != 0

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// matcher reports of one term at a time whether it is near a word: what Fuzzy,
-// which looks at few terms, is compared with.
+// matcher reports whether single terms are near a word. Tests compare Fuzzy, which
+// examines few terms, with it.
 type matcher struct {
 	prefix []byte
 	rest   []rune
@@ -36,8 +36,8 @@ func newMatcher(word []byte, o FuzzyOptions) *matcher {
 	return m
 }
 
-// match is the smallest number of edits between the word and the term (or,
-// open, a beginning of it), and whether that is near enough.
+// match returns the smallest number of edits between the word and the term (or, if
+// open, a prefix of it), and whether that is near enough.
 func (m *matcher) match(term []byte) (distance uint8, ok bool) {
 	if len(term) < len(m.prefix) || string(term[:len(m.prefix)]) != string(m.prefix) {
 		return 0, false
@@ -75,7 +75,7 @@ func (m *matcher) match(term []byte) (distance uint8, ok bool) {
 		}
 		before, last, row = last, row, before
 		previous = r
-		// A swap may come back from the row before, one edit later.
+		// A swap may come from two rows before, one edit later.
 		if lowest > m.limit+1 {
 			return uint8(best), m.open && best <= m.limit
 		}
@@ -116,7 +116,7 @@ func TestMatcher(t *testing.T) {
 	}
 }
 
-// naive is the definition, by recursion over the ends.
+// naive is the definition of edit distance, by recursion from the ends.
 func naive(a, b []rune) int {
 	if len(a) == 0 || len(b) == 0 {
 		return len(a) + len(b)

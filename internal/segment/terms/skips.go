@@ -1,8 +1,9 @@
 package terms
 
-// skips finds the end of a trie node in the sorted list: the next term that
-// shares less than so many bytes with the one before. The smallest common
-// prefix of every 64 and of every 4,096 terms lets large nodes be jumped.
+// skips finds the end of a trie node in the sorted list: the next term that shares
+// less than a given number of bytes with its predecessor. The smallest common
+// prefix of every 64 and of every 4,096 terms makes it possible to jump over large
+// nodes.
 type skips struct {
 	prefixes []byte
 	of64     []byte
@@ -30,11 +31,11 @@ func minima(values []byte) []byte {
 	return out
 }
 
-// next is the first term behind i, before end, that shares less than depth
-// bytes with its predecessor; end when there is none.
+// next returns the first term after i and before end that shares less than depth
+// bytes with its predecessor, or end when there is none.
 func (s *skips) next(i, depth, end int) int {
 	if depth > 255 {
-		// Beyond what is kept every term stands alone.
+		// Longer common prefixes are not stored: treat every term as its own node.
 		return min(i+1, end)
 	}
 	d := byte(depth)

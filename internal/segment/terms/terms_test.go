@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// buildField makes a field in which term number i is in document i.
+// buildField builds a field in which term number i is in document i.
 func buildField(tb testing.TB, words []string, opts Options) *Field {
 	tb.Helper()
 	var out bytes.Buffer
@@ -69,7 +69,7 @@ func TestLookUpPrefixAndSearch(t *testing.T) {
 		words := randomWords(rng, n, "abcdefghé日", 9)
 		f := buildField(t, words, Options{})
 		testLookUp(t, rng, words, f)
-		f.Fuzzy(nil, []byte("a"), FuzzyOptions{Distance: 1}) // keeps the children of large nodes
+		f.Fuzzy(nil, []byte("a"), FuzzyOptions{Distance: 1}) // stores the children of large nodes
 		testLookUp(t, rng, words, f)
 		testLookUp(t, rng, words, buildField(t, words, Options{Key: true}))
 	}
@@ -124,7 +124,7 @@ func TestKeysWithSeveralDocumentsKeepTheirPostings(t *testing.T) {
 	}
 }
 
-// FuzzKeyList reads any bytes as a list of keys: nothing may break.
+// FuzzKeyList reads arbitrary bytes as a list of keys and must not panic.
 func FuzzKeyList(f *testing.F) {
 	var keys keyWriter
 	for i := range 90 {

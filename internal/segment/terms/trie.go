@@ -2,7 +2,7 @@ package terms
 
 import "sync/atomic"
 
-// trie is a sorted list with what walks through it need.
+// trie is a sorted list with the structures that walks through it need.
 type trie struct {
 	list     *List
 	skips    skips
@@ -15,11 +15,11 @@ func newTrie(list *List, prefixes []byte) *trie {
 	return t
 }
 
-// lazyTrie makes a trie when it is first asked for. Making it reads the whole list;
-// where that fails, as pages of a mapped file may, the next walk tries again.
+// lazyTrie builds a trie on first use, which reads the whole list. If that fails,
+// as reading pages of a mapped file may, the next walk tries again.
 type lazyTrie struct{ made atomic.Pointer[trie] }
 
-// of returns the trie of a list. Walks that begin at once may each make it; one is kept.
+// of returns the trie of a list. Concurrent walks may each build it; one is kept.
 func (l *lazyTrie) of(list *List, prefixes []byte) *trie {
 	if l.made.Load() == nil {
 		l.made.CompareAndSwap(nil, newTrie(list, prefixes))

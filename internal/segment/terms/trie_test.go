@@ -2,8 +2,8 @@ package terms
 
 import "testing"
 
-// TestATrieIsMadeAgainAfterAFault has the first walk fail while it reads the list, as it
-// does where a page of a mapped file cannot be read.
+// TestATrieIsMadeAgainAfterAFault makes the first walk fail while it reads the
+// list, as it does when a page of a mapped file cannot be read.
 func TestATrieIsMadeAgainAfterAFault(t *testing.T) {
 	var l lazyTrie
 	func() {

@@ -12,11 +12,12 @@ import (
 	"github.com/quiresearch/quire/internal/segment/postings"
 )
 
-// Writer writes one field: for every term in order Begin, its documents
-// through Postings, End; then Finish.
+// Writer writes one field: for every term in order Begin, its documents through
+// Postings, End; then Finish.
 //
-// Between Begin of the first term and Finish it gathers what the dictionary will
-// take in the file, and eight bytes of hash a term; what is much goes aside.
+// Between the first Begin and Finish it collects the dictionary as it will be in
+// the file, and eight bytes of hash per term; large data goes to the temporary file
+// aside.
 type Writer struct {
 	out      *blockfile.Writer
 	owner    uint32
@@ -30,14 +31,14 @@ type Writer struct {
 	prefixes gathered
 	sumFreq  uint64
 	forms    formWriter
-	docs     gathered // of every key, while each has one
+	docs     gathered // of every key, if each has only one
 	several  []keyOf  // documents of keys that have several
 }
 
 // keyOf is a document and the number of its key.
 type keyOf struct{ doc, ord uint32 }
 
-// NewWriter opens the postings section of field owner in out.
+// NewWriter opens the postings section of the field with the given owner in out.
 func NewWriter(out *blockfile.Writer, owner uint32, opts Options) *Writer {
 	opts.Freqs = opts.Freqs || opts.Positions
 	out.Begin(blockfile.ID{Owner: owner, Part: PartPostings})
@@ -56,13 +57,13 @@ func NewWriter(out *blockfile.Writer, owner uint32, opts Options) *Writer {
 	return w
 }
 
-// Postings takes the documents of the term begun last.
+// Postings returns the writer for the documents of the current term.
 func (w *Writer) Postings() *postings.Writer { return w.postings }
 
-// Begin starts the next term, which must be above all before.
+// Begin starts the next term, which must be above all earlier ones.
 func (w *Writer) Begin() { w.postings.Begin() }
 
-// End finishes the term. One without documents is left out.
+// End finishes the term. A term without documents is left out.
 func (w *Writer) End(term []byte) error {
 	if w.postings.DocFreq() == 0 {
 		return nil
@@ -100,8 +101,8 @@ func (w *Writer) End(term []byte) error {
 // noDoc stands for the document of a key that has several.
 const noDoc = 1<<32 - 1
 
-// keyParts writes what a Key field has in place of a hash table: a filter, the
-// document of every key when each has one, and the key of every document.
+// keyParts writes what a Key field has instead of a hash table: a filter, the
+// document of every key if each has only one, and the key of every document.
 func (w *Writer) keyParts(numDocs uint32) error {
 	filter, err := newFilter(&w.hashes)
 	if err != nil {
@@ -144,22 +145,23 @@ func (w *Writer) keyParts(numDocs uint32) error {
 // single reports whether every key has one document.
 func (w *Writer) single() bool { return len(w.several) == 0 }
 
-// packedAtOnce is how many numbers are packed at once: whole bytes of any width.
+// packedAtOnce is the number of numbers packed at a time: whole bytes for any
+// width.
 const packedAtOnce = 4096
 
-// pack writes numbers to the open section. Only the last call of a section may
-// have a number of them that does not fill whole bytes.
+// pack writes numbers to the open section. Only in the last call for a section may
+// they end within a byte.
 func (w *Writer) pack(numbers []uint32, width int) {
 	var buf []byte
 	for len(numbers) > 0 {
 		n := min(packedAtOnce, len(numbers))
 		buf = bitpack.Append32(buf[:0], numbers[:n], width)
-		w.out.Write(buf) // its error stays in out
+		w.out.Write(buf) // errors are kept in out
 		numbers = numbers[n:]
 	}
 }
 
-// words writes the dictionary of a field that is not of keys.
+// words writes the dictionary of a field that is not a Key field.
 func (w *Writer) words() error {
 	if err := w.list.bytes.section(w.out, w.id(PartBytes)); err != nil {
 		return err
@@ -195,9 +197,9 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// Finish writes the dictionary of a segment of numDocs documents. lengths is
-// one code per document, nil when the field keeps none; docs and sumLength go
-// into the statistics.
+// Finish writes the dictionary of a segment of numDocs documents. lengths is one
+// code per document, nil when the field keeps none; docs and sumLength go into the
+// statistics.
 func (w *Writer) Finish(numDocs uint32, lengths []byte, docs uint32, sumLength uint64) error {
 	var err error
 	if !w.opts.Key {
