@@ -1,14 +1,14 @@
 // Package columns keeps values per document: numbers, ordinals of sorted byte
-// strings, geo points and vectors.
+// strings and geo points.
 //
-// For each there is a writer, fed in the order of documents, and a read side
-// over the finished sections, which any number of goroutines may use and
-// which allocates nothing per document.
+// Each kind has a writer, fed in the order of documents, and a read side over the
+// finished sections, which is safe for concurrent use and allocates nothing per
+// document.
 //
 // Invariants:
 //
-//	CO1  Documents are added in rising order.
-//	CO2  The values of a document rise and are distinct (numbers, ordinals).
+//	CO1  Documents are added in ascending order.
+//	CO2  The values of a document are ascending and distinct (numbers, ordinals).
 //	CO3  A block's bounds are the lowest and highest value of its documents.
 //	CO4  The count of an ordinal is the number of documents that have it.
 //
@@ -56,7 +56,7 @@ func (s sections) corrupt(part uint16, format string, args ...any) error {
 	return blockfile.Corrupt(s.file.Name(), s.file.Offset(blockfile.ID{Owner: s.owner, Part: part}), format, args...)
 }
 
-// info reads n varints of the info part.
+// info decodes n varints of the info part.
 func (s sections) info(n int) ([]uint64, error) {
 	data := s.part(PartInfo)
 	out := make([]uint64, n)

@@ -98,8 +98,8 @@ func TestGeoUnitsAndDistance(t *testing.T) {
 	}
 }
 
-// TestValuesOfManyDocuments reads the values of documents at once, in columns where all
-// documents have one.
+// TestValuesOfManyDocuments reads the values of many documents at once, in columns
+// where all documents have one.
 func TestValuesOfManyDocuments(t *testing.T) {
 	for seed := range uint64(60) {
 		rng := rand.New(rand.NewPCG(seed, 3))

@@ -7,8 +7,8 @@ import (
 	"github.com/quiresearch/quire/internal/bitset"
 )
 
-// A segment may have thousands of columns that few of its documents have values
-// in, so a walk over a column skips the others.
+// A segment may have thousands of columns with values in few of its documents, so a
+// walk over a column skips the other documents.
 
 // Docs yields the documents with a value in order.
 func (c *Numbers) Docs() iter.Seq[uint32] { return docsOf(c.present, c.numDocs) }
@@ -52,7 +52,7 @@ func (c *Ordinals) Docs() iter.Seq[uint32] {
 	}
 }
 
-// docsOfBytes looks at eight documents at once.
+// docsOfBytes examines eight documents at once.
 func (c *Ordinals) docsOfBytes(yield func(uint32) bool) {
 	for i := 0; i < len(c.w8); {
 		if i+8 <= len(c.w8) && binary.LittleEndian.Uint64(c.w8[i:]) == 0 {
@@ -66,7 +66,7 @@ func (c *Ordinals) docsOfBytes(yield func(uint32) bool) {
 	}
 }
 
-// docsOfStarts passes over blocks of documents without a value.
+// docsOfStarts skips blocks of documents without a value.
 func (c *Ordinals) docsOfStarts(yield func(uint32) bool) {
 	var starts [BlockSize + 1]uint32
 	for b := range numBlocks(int(c.numDocs)) {

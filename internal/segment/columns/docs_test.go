@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
-// Docs of every kind of column yields the documents with a value and no others,
-// however few they are.
+// Docs of every kind of column yields exactly the documents with a value, however
+// few they are.
 func TestDocsAreThoseWithAValue(t *testing.T) {
 	const numDocs = 5003
 	for _, oneIn := range []int{1, 2, 100, 3000} {

@@ -13,14 +13,14 @@ import (
 // Point is a place on earth in ten-millionths of a degree, about a centimetre.
 type Point struct{ Lat, Lon int32 }
 
-// degree is how many units of a Point a degree has.
+// degree is the number of units of a Point in one degree.
 const degree = 1e7
 
 // EarthRadius is the mean radius of the earth in metres.
 const EarthRadius = 6371008.7714
 
-// EncodeGeo makes a Point of degrees, rounded; beyond the poles or the date
-// line they are cut.
+// EncodeGeo converts degrees to a Point, rounded; values beyond the poles or the
+// date line are clamped.
 func EncodeGeo(lat, lon float64) Point {
 	return Point{
 		Lat: int32(math.Round(min(max(lat, -90), 90) * degree)),
@@ -28,16 +28,16 @@ func EncodeGeo(lat, lon float64) Point {
 	}
 }
 
-// Degrees is the point in degrees.
+// Degrees returns the point in degrees.
 func (p Point) Degrees() (lat, lon float64) { return float64(p.Lat) / degree, float64(p.Lon) / degree }
 
-// Distance is the great-circle distance in metres (haversine).
+// Distance returns the great-circle distance in metres (haversine).
 func (p Point) Distance(lat, lon float64) float64 {
 	a, b := p.Degrees()
 	return Haversine(a, b, lat, lon)
 }
 
-// Haversine is the great-circle distance in metres between two places in
+// Haversine returns the great-circle distance in metres between two places in
 // degrees.
 func Haversine(lat1, lon1, lat2, lon2 float64) float64 {
 	const rad = math.Pi / 180
@@ -58,7 +58,7 @@ type Geo struct {
 	present   *bitset.Bitset
 }
 
-// OpenGeo opens the column owner of a file with numDocs documents.
+// OpenGeo opens the column with the given owner in a file with numDocs documents.
 func OpenGeo(file *blockfile.Reader, owner, numDocs uint32, multi bool) (*Geo, error) {
 	s := sections{file, owner}
 	info, err := s.info(2)
@@ -92,19 +92,19 @@ func OpenGeo(file *blockfile.Reader, owner, numDocs uint32, multi bool) (*Geo, e
 	return c, nil
 }
 
-// NumValues is the number of points.
+// NumValues returns the number of points.
 func (c *Geo) NumValues() uint64 { return c.numValues }
 
-// DocsWithValue is the number of documents with at least one point.
+// DocsWithValue returns the number of documents with at least one point.
 func (c *Geo) DocsWithValue() uint32 { return c.withValue }
 
 // Has reports whether the document has a point.
 func (c *Geo) Has(doc uint32) bool { return c.present == nil || c.present.Get(doc) }
 
-// at is point number i.
+// at returns point number i.
 func (c *Geo) at(i int) Point { return Point{c.points[2*i], c.points[2*i+1]} }
 
-// Get is the first point of a document.
+// Get returns the first point of a document, and false when it has none.
 func (c *Geo) Get(doc uint32) (Point, bool) {
 	if !c.Has(doc) {
 		return Point{}, false
@@ -115,7 +115,7 @@ func (c *Geo) Get(doc uint32) (Point, bool) {
 	return c.at(int(doc)), true
 }
 
-// Append appends all points of a document in the order they were added.
+// Append appends all points of a document in the order in which they were added.
 func (c *Geo) Append(dst []Point, doc uint32) []Point {
 	if !c.multi {
 		if p, ok := c.Get(doc); ok {
@@ -129,8 +129,8 @@ func (c *Geo) Append(dst []Point, doc uint32) []Point {
 	return dst
 }
 
-// Distance is the distance in metres from the nearest point of a document to
-// (lat, lon) in degrees; ok is false when it has none.
+// Distance returns the distance in metres from the nearest point of a document to
+// (lat, lon) in degrees; ok is false when the document has no point.
 func (c *Geo) Distance(doc uint32, lat, lon float64) (metres float64, ok bool) {
 	if !c.Has(doc) {
 		return 0, false
@@ -159,7 +159,7 @@ type GeoWriter struct {
 	numValues uint64
 }
 
-// NewGeoWriter prepares column owner for numDocs documents.
+// NewGeoWriter prepares the column with the given owner for numDocs documents.
 func NewGeoWriter(out *blockfile.Writer, owner, numDocs uint32, multi bool) *GeoWriter {
 	w := &GeoWriter{out: out, owner: owner, multi: multi, numDocs: numDocs, present: bitset.New(numDocs)}
 	if !multi {
@@ -168,8 +168,8 @@ func NewGeoWriter(out *blockfile.Writer, owner, numDocs uint32, multi bool) *Geo
 	return w
 }
 
-// Add appends a point. Of several of one document a single-valued column
-// keeps the last.
+// Add appends a point. A single-valued column keeps only the last point of a
+// document.
 func (w *GeoWriter) Add(doc uint32, p Point) {
 	invariant.Check(w.withValue == 0 || doc >= w.last, "CO1: document %d after %d", doc, w.last)
 	fresh := !w.present.Get(doc)

@@ -15,12 +15,13 @@ type Numbers struct {
 	numValues uint64
 	withValue uint32
 	values    series // per document, or per value when multi
-	starts    series // multi: where each document's values begin, and the end
+	starts    series // multi: index of each document's first value, and the end
 	bounds    []int64
 	present   *bitset.Bitset
 }
 
-// OpenNumbers opens the column owner of a file with numDocs documents.
+// OpenNumbers opens the column with the given owner in a file with numDocs
+// documents.
 func OpenNumbers(file *blockfile.Reader, owner, numDocs uint32, multi bool) (*Numbers, error) {
 	s := sections{file, owner}
 	info, err := s.info(2)
@@ -58,8 +59,8 @@ func OpenNumbers(file *blockfile.Reader, owner, numDocs uint32, multi bool) (*Nu
 	return c, nil
 }
 
-// openStarts opens the places where documents' values begin, and checks that
-// they rise to the number of values.
+// openStarts opens the indexes of the first values of documents, and checks that
+// they ascend to the number of values.
 func openStarts(s sections, numDocs, numValues int) (series, bool) {
 	starts, ok := openSeries(numDocs+1, s.part(PartStartValues), s.part(PartStartBlocks), nil)
 	if !ok {
@@ -80,7 +81,7 @@ func openStarts(s sections, numDocs, numValues int) (series, bool) {
 	return starts, last == int64(numValues)
 }
 
-// blockCount is the number of documents of a block with a value.
+// blockCount returns the number of documents with a value in a block.
 func (c *Numbers) blockCount(b int) int {
 	if c.present == nil {
 		return min(BlockSize, int(c.numDocs)-b*BlockSize)
@@ -96,25 +97,25 @@ func (c *Numbers) presentWords(b int) []uint64 {
 // Multi reports whether documents may have several values.
 func (c *Numbers) Multi() bool { return c.multi }
 
-// NumDocs is the number of documents.
+// NumDocs returns the number of documents.
 func (c *Numbers) NumDocs() uint32 { return c.numDocs }
 
-// NumBlocks is the number of blocks of documents.
+// NumBlocks returns the number of blocks of documents.
 func (c *Numbers) NumBlocks() int { return numBlocks(int(c.numDocs)) }
 
-// NumValues is the number of values.
+// NumValues returns the number of values.
 func (c *Numbers) NumValues() uint64 { return c.numValues }
 
-// DocsWithValue is the number of documents with at least one value.
+// DocsWithValue returns the number of documents with at least one value.
 func (c *Numbers) DocsWithValue() uint32 { return c.withValue }
 
-// Present is the set of documents with a value, nil when all have one.
+// Present returns the set of documents with a value, nil when all have one.
 func (c *Numbers) Present() *bitset.Bitset { return c.present }
 
 // Has reports whether the document has a value.
 func (c *Numbers) Has(doc uint32) bool { return c.present == nil || c.present.Get(doc) }
 
-// Bounds are the lowest and highest value; ok is false in an empty column.
+// Bounds returns the lowest and highest value; ok is false in an empty column.
 func (c *Numbers) Bounds() (lowest, highest int64, ok bool) {
 	for b := range c.NumBlocks() {
 		lo, hi, some := c.BlockBounds(b)
@@ -129,15 +130,15 @@ func (c *Numbers) Bounds() (lowest, highest int64, ok bool) {
 	return lowest, highest, ok
 }
 
-// BlockBounds are the lowest and highest value of documents
-// [block·1024, block·1024+1024); ok is false when none has a value.
+// BlockBounds returns the lowest and highest value of the documents [block·1024,
+// block·1024+1024); ok is false when none has a value.
 func (c *Numbers) BlockBounds(block int) (lowest, highest int64, ok bool) {
 	lowest, highest = c.bounds[2*block], c.bounds[2*block+1]
 	return lowest, highest, lowest <= highest
 }
 
 // IntoBitset adds the documents of a block with a value v, lo ≤ v ≤ hi, to out,
-// which has the length of the column. No document has several values.
+// whose length is the number of documents. The column must be single-valued.
 func (c *Numbers) IntoBitset(block int, lo, hi int64, out *bitset.Bitset) {
 	lowest, highest, ok := c.BlockBounds(block)
 	if !ok || lo > highest || hi < lowest {
@@ -191,7 +192,7 @@ func inside(values []int64, lo, hi int64) (found uint64) {
 	return found
 }
 
-// Get is the value of a document, of several the lowest.
+// Get returns the lowest value of a document, and false when it has none.
 func (c *Numbers) Get(doc uint32) (int64, bool) {
 	if !c.Has(doc) {
 		return 0, false
@@ -206,8 +207,7 @@ func (c *Numbers) Get(doc uint32) (int64, bool) {
 	return c.values.at(b, i), true
 }
 
-// rank is the number of documents of block b with a value before document i
-// of it.
+// rank returns the number of documents with a value before document i of block b.
 func (c *Numbers) rank(b, i int) int {
 	if c.present == nil {
 		return i
@@ -217,8 +217,8 @@ func (c *Numbers) rank(b, i int) int {
 	return bitset.CountWords(words[:w]) + bits.OnesCount64(words[w]&(1<<(i&63)-1))
 }
 
-// Values fills out with the (lowest) values of docs, which rise, and missing for those
-// without.
+// Values fills out with the (lowest) values of docs, which must be ascending, and
+// with missing for documents without a value.
 func (c *Numbers) Values(docs []uint32, out []int64, missing int64) {
 	out = out[:len(docs)]
 	if c.multi || c.present != nil {
@@ -234,7 +234,7 @@ func (c *Numbers) Values(docs []uint32, out []int64, missing int64) {
 	c.values.gather(docs, out)
 }
 
-// AppendAll appends all values of a document in rising order.
+// AppendAll appends all values of a document in ascending order.
 func (c *Numbers) AppendAll(dst []int64, doc uint32) []int64 {
 	if !c.multi {
 		if v, ok := c.Get(doc); ok {

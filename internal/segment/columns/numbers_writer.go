@@ -11,7 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/invariant"
 )
 
-// NumbersWriter writes a column of numbers: values in the order of documents,
+// NumbersWriter writes a column of numbers: Add values in the order of documents,
 // then Finish.
 type NumbersWriter struct {
 	out       *blockfile.Writer
@@ -24,7 +24,7 @@ type NumbersWriter struct {
 	starts    startsWriter
 	present   *bitset.Bitset
 	bounds    []uint64
-	block     int // of documents that bounds and pending belong to
+	block     int // index of the block of documents for bounds and pending
 	lo, hi    int64
 	doc       uint32
 	docValues []int64
@@ -33,8 +33,8 @@ type NumbersWriter struct {
 	numValues uint64
 }
 
-// NewNumbersWriter opens the values section of column owner for numDocs
-// documents.
+// NewNumbersWriter opens the values section of the column with the given owner for
+// numDocs documents.
 func NewNumbersWriter(out *blockfile.Writer, owner, numDocs uint32, multi bool) *NumbersWriter {
 	out.Begin(blockfile.ID{Owner: owner, Part: PartValues})
 	w := &NumbersWriter{out: out, owner: owner, multi: multi, numDocs: numDocs, present: bitset.New(numDocs)}
@@ -43,8 +43,8 @@ func NewNumbersWriter(out *blockfile.Writer, owner, numDocs uint32, multi bool) 
 	return w
 }
 
-// Add appends a value. Of several values of one document a single-valued
-// column keeps the last.
+// Add appends a value. A single-valued column keeps only the last value of a
+// document.
 func (w *NumbersWriter) Add(doc uint32, v int64) {
 	if w.some && doc != w.doc {
 		w.endDoc()
@@ -86,8 +86,8 @@ func (w *NumbersWriter) endDoc() {
 	w.some = false
 }
 
-// endBlock ends a block of documents; a multi-valued column cuts its values
-// by their own number instead.
+// endBlock ends a block of documents. In a multi-valued column, blocks of values
+// are independent of blocks of documents.
 func (w *NumbersWriter) endBlock() {
 	w.bounds = append(w.bounds, uint64(w.lo), uint64(w.hi))
 	w.lo, w.hi = math.MaxInt64, math.MinInt64
@@ -98,8 +98,9 @@ func (w *NumbersWriter) endBlock() {
 	w.block++
 }
 
-// endSingle packs a block of a single-valued column: mostly filled ones with
-// a value for every document, so that none must be counted to find it.
+// endSingle packs a block of a single-valued column. A block in which at least half
+// of the documents have a value stores one for every document, so that finding a
+// value needs no counting.
 func (w *NumbersWriter) endSingle() {
 	first := uint32(w.block * BlockSize)
 	n := min(BlockSize, int(w.numDocs-first))
@@ -114,7 +115,7 @@ func (w *NumbersWriter) endSingle() {
 	w.filled = w.filled[:0]
 	next := 0
 	for doc := first; doc < first+uint32(n); doc++ {
-		// A document without a value repeats the next one's, or the last.
+		// A document without a value repeats the next value, or the last one.
 		w.filled = append(w.filled, w.pending[min(next, len(w.pending)-1)])
 		if w.present.Get(doc) {
 			next++
@@ -147,7 +148,7 @@ func (w *NumbersWriter) Finish() (numValues uint64, err error) {
 	return w.numValues, w.out.Err()
 }
 
-// startsWriter packs the places where documents' values begin.
+// startsWriter packs the indexes of the first values of documents.
 type startsWriter struct {
 	values  seriesWriter
 	buf     bytes.Buffer
@@ -155,8 +156,8 @@ type startsWriter struct {
 	next    uint32 // document whose start comes next
 }
 
-// set says that the values of doc begin at start, and those of the documents
-// since the last call too (they have none).
+// set records that the values of doc begin at start, and so do those of the
+// documents since the last call, which have none.
 func (w *startsWriter) set(doc uint32, start uint64) {
 	for ; w.next <= doc; w.next++ {
 		if w.values.out == nil {

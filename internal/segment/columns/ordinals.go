@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// Ordinals is the read side of a column of byte strings, kept as numbers in
-// the order of a sorted dictionary.
+// Ordinals is the read side of a column of byte strings, stored as indexes into a
+// sorted dictionary.
 type Ordinals struct {
 	multi     bool
 	numDocs   uint32
@@ -18,7 +18,7 @@ type Ordinals struct {
 	list      terms.List
 	counts    []uint32
 	starts    series
-	// Exactly one of these holds ordinals plus one: 0 is none.
+	// Exactly one of these holds the ordinals plus one; 0 means no value.
 	w8  []uint8
 	w16 []uint16
 	w32 []uint32
@@ -26,8 +26,8 @@ type Ordinals struct {
 	places atomic.Pointer[places]
 }
 
-// ordWidth is the number of bytes that hold n and every ordinal plus one
-// below it.
+// ordWidth returns the number of bytes that can hold every ordinal below n plus
+// one.
 func ordWidth(n int) int {
 	switch {
 	case n < 1<<8:
@@ -38,7 +38,8 @@ func ordWidth(n int) int {
 	return 4
 }
 
-// OpenOrdinals opens the column owner of a file with numDocs documents.
+// OpenOrdinals opens the column with the given owner in a file with numDocs
+// documents.
 func OpenOrdinals(file *blockfile.Reader, owner, numDocs uint32, multi bool) (*Ordinals, error) {
 	s := sections{file, owner}
 	info, err := s.info(2)
@@ -83,35 +84,36 @@ func OpenOrdinals(file *blockfile.Reader, owner, numDocs uint32, multi bool) (*O
 // Multi reports whether documents may have several values.
 func (c *Ordinals) Multi() bool { return c.multi }
 
-// NumDocs is the number of documents.
+// NumDocs returns the number of documents.
 func (c *Ordinals) NumDocs() uint32 { return c.numDocs }
 
-// Len is the number of distinct values.
+// Len returns the number of distinct values.
 func (c *Ordinals) Len() uint32 { return uint32(c.list.Len()) }
 
-// NumValues is the number of values of all documents.
+// NumValues returns the number of values of all documents.
 func (c *Ordinals) NumValues() uint64 { return c.numValues }
 
-// DocsWithValue is the number of documents with at least one value.
+// DocsWithValue returns the number of documents with at least one value.
 func (c *Ordinals) DocsWithValue() uint32 { return c.withValue }
 
-// Value is the byte string of an ordinal; not to be changed.
+// Value returns the byte string of an ordinal. It must not be changed.
 func (c *Ordinals) Value(ord uint32) []byte { return c.list.At(int(ord)) }
 
-// Lookup is the ordinal of a value; when absent the ordinal it would have.
+// Lookup returns the ordinal of a value, or the ordinal that it would have when
+// absent.
 func (c *Ordinals) Lookup(value []byte) (ord uint32, found bool) {
 	i, found := c.list.Search(value)
 	return uint32(i), found
 }
 
-// Counts is the number of documents per ordinal, deleted ones included; not
-// to be changed.
+// Counts returns the number of documents per ordinal, deleted ones included. It
+// must not be changed.
 func (c *Ordinals) Counts() []uint32 { return c.counts }
 
-// Raw is the array behind the column, exactly one of the three, for loops
-// over documents: ordinals plus one. In a single-valued column there is one
-// per document, 0 for none; in a multi-valued one they lie one behind the
-// other and Starts holds where a document's begin.
+// Raw returns the array of the column, exactly one of the three, for loops over
+// documents. It holds ordinals plus one. A single-valued column has one per
+// document, 0 for none. In a multi-valued column they are concatenated, and Starts
+// returns where those of each document begin.
 func (c *Ordinals) Raw() (w8 []uint8, w16 []uint16, w32 []uint32) { return c.w8, c.w16, c.w32 }
 
 func (c *Ordinals) raw(i int) uint32 {
@@ -124,9 +126,9 @@ func (c *Ordinals) raw(i int) uint32 {
 	return c.w32[i]
 }
 
-// Starts fills out, BlockSize+1 long, with the places in Raw where the values
-// of documents [block·1024, …) begin, and behind them the end of the last, and
-// returns the number of documents. Multi-valued columns only.
+// Starts fills out, which must have BlockSize+1 elements, with the indexes in Raw
+// where the values of documents [block·1024, …) begin, followed by the end of the
+// last. It returns the number of documents. The column must be multi-valued.
 func (c *Ordinals) Starts(block int, out []uint32) int {
 	n := min(BlockSize, int(c.numDocs)-block*BlockSize)
 	var buf [BlockSize]int64
@@ -138,13 +140,13 @@ func (c *Ordinals) Starts(block int, out []uint32) int {
 	return n
 }
 
-// Range is where the values of a document lie in Raw. Multi-valued columns
-// only.
+// Range returns the range of a document's values in Raw. The column must be
+// multi-valued.
 func (c *Ordinals) Range(doc uint32) (from, to uint32) {
 	return uint32(c.starts.get(int(doc))), uint32(c.starts.get(int(doc) + 1))
 }
 
-// Get is the (lowest) ordinal of a document.
+// Get returns the (lowest) ordinal of a document.
 func (c *Ordinals) Get(doc uint32) (ord uint32, ok bool) {
 	i := int(doc)
 	if c.multi {
@@ -158,7 +160,7 @@ func (c *Ordinals) Get(doc uint32) (ord uint32, ok bool) {
 	return v - 1, v != 0
 }
 
-// Append appends all ordinals of a document in rising order.
+// Append appends all ordinals of a document in ascending order.
 func (c *Ordinals) Append(dst []uint32, doc uint32) []uint32 {
 	if !c.multi {
 		if ord, ok := c.Get(doc); ok {

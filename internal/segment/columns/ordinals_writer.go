@@ -10,9 +10,9 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// OrdinalsWriter writes a column of ordinals: its distinct values in order
-// through Value, then the ordinals of documents through Add, then Finish. The
-// values go to the file at once.
+// OrdinalsWriter writes a column of ordinals: first its distinct values in order
+// through Value, then the ordinals of documents through Add, then Finish. Values
+// are written to the file immediately.
 type OrdinalsWriter struct {
 	out       *blockfile.Writer
 	owner     uint32
@@ -30,13 +30,14 @@ type OrdinalsWriter struct {
 	numValues uint64
 }
 
-// NewOrdinalsWriter prepares column owner for numDocs documents.
+// NewOrdinalsWriter prepares the column with the given owner for numDocs documents.
 func NewOrdinalsWriter(out *blockfile.Writer, owner, numDocs uint32, multi bool) *OrdinalsWriter {
 	return &OrdinalsWriter{out: out, owner: owner, multi: multi, numDocs: numDocs,
 		list: terms.NewListWriter(out, blockfile.ID{Owner: owner, Part: PartBytes})}
 }
 
-// Value appends a distinct value above all before, and returns its ordinal.
+// Value appends a distinct value, which must be above all earlier ones, and returns
+// its ordinal.
 func (w *OrdinalsWriter) Value(value []byte) (ord uint32) {
 	w.list.Add(value)
 	return uint32(w.list.Len() - 1)
@@ -51,8 +52,8 @@ func (w *OrdinalsWriter) begin() {
 	}
 }
 
-// Add appends an ordinal. Of several of one document a single-valued column
-// keeps the last.
+// Add appends an ordinal. A single-valued column keeps only the last one of a
+// document.
 func (w *OrdinalsWriter) Add(doc, ord uint32) {
 	if w.counts == nil {
 		w.begin()

@@ -5,18 +5,18 @@ import (
 	"weak"
 )
 
-// Absent is the place of a value in a column that does not have it.
+// Absent is the result of PlacesIn for a value that the other column does not have.
 const Absent = math.MaxUint32
 
-// places are where the values of a column stand in another one.
+// places maps the ordinals of a column to those of another one.
 type places struct {
 	in weak.Pointer[Ordinals]
 	at []uint32
 }
 
-// PlacesIn returns, by ordinal, the ordinal of the same value in another column,
-// or Absent; not to be changed. The column keeps them for the one that was asked
-// about last: values of small segments are looked up in the largest one again and
+// PlacesIn returns, by ordinal, the ordinal of the same value in another column, or
+// Absent. The result must not be changed. The column caches it for the other column
+// used last: values of small segments are looked up in the largest one again and
 // again.
 func (c *Ordinals) PlacesIn(other *Ordinals) []uint32 {
 	in := weak.Make(other)

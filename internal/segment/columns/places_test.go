@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
-// columnOf makes a column in which every document has one of the values.
+// columnOf returns a column in which every document has one of the values.
 func columnOf(t *testing.T, values []string) *Ordinals {
 	t.Helper()
 	slices.Sort(values)
@@ -31,8 +31,7 @@ func columnOf(t *testing.T, values []string) *Ordinals {
 	return c
 }
 
-// Values stand where a search for them finds them, whichever column was asked
-// about before.
+// Places agree with searches for the values, whichever column was used before.
 func TestPlacesAreWhereValuesAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	random := func(most int) []string {

@@ -7,7 +7,7 @@ import (
 	"github.com/quiresearch/quire/internal/bitpack"
 )
 
-// series is a list of integers in blocks of 1,024, each block packed as
+// series is a list of integers in blocks of 1,024. Each block is packed as
 // multiples of its step above its base.
 type series struct {
 	n      int
@@ -17,8 +17,8 @@ type series struct {
 
 const (
 	widthMask = 0x7f
-	// sparseFlag marks a block that holds values only for those documents
-	// that have one.
+	// sparseFlag marks a block that stores values only for the documents that have
+	// one.
 	sparseFlag = 0x80
 )
 
@@ -27,8 +27,8 @@ const blockWords = 3
 
 func numBlocks(n int) int { return (n + BlockSize - 1) / BlockSize }
 
-// openSeries checks that everything lies inside of values. sparse says how
-// many values a sparse block has; nil when no block is sparse.
+// openSeries checks that everything is inside values. sparse returns the number of
+// values in a sparse block; nil when no block is sparse.
 func openSeries(n int, values, blocks []byte, sparse func(block int) int) (series, bool) {
 	s := series{n: n, values: values, blocks: bitpack.Uint64s(blocks)}
 	if len(s.blocks) != blockWords*numBlocks(n) || len(blocks)%8 != 0 {
@@ -48,7 +48,7 @@ func openSeries(n int, values, blocks []byte, sparse func(block int) int) (serie
 			return s, false
 		}
 	}
-	// Single values are read with eight bytes at a time.
+	// Single values are read eight bytes at a time.
 	if cap(values)-len(values) < readAhead {
 		values = append(make([]byte, 0, len(values)+readAhead), values...)
 	}
@@ -56,11 +56,11 @@ func openSeries(n int, values, blocks []byte, sparse func(block int) int) (serie
 	return s, true
 }
 
-// readAhead is how many bytes may be read behind the last value; sections are
-// followed by more.
+// readAhead is the number of bytes that may be read after the last value; sections
+// are followed by more bytes.
 const readAhead = 32
 
-// at is value number i of block b.
+// at returns value number i of block b.
 func (s *series) at(b, i int) int64 {
 	e := s.blocks[blockWords*b : blockWords*b+blockWords : blockWords*b+blockWords]
 	width := int(e[2] & widthMask)
@@ -75,9 +75,9 @@ func (s *series) at(b, i int) int64 {
 	return int64(e[0] + e[1]*bitpack.At(s.values[e[2]>>8:], i, width))
 }
 
-// gather fills out with the values of places, which rise. Those of one block are read in
-// a loop that is short enough for the processor to wait for many of them at once: most
-// miss its caches.
+// gather fills out with the values at places, which must be ascending. It reads
+// those of one block in a loop short enough for the processor to overlap many
+// loads: most of them miss its caches.
 func (s *series) gather(places []uint32, out []int64) {
 	for len(places) > 0 {
 		b := places[0] >> blockShift
@@ -90,7 +90,7 @@ func (s *series) gather(places []uint32, out []int64) {
 	}
 }
 
-// gatherIn is gather for places of block b.
+// gatherIn is gather for places in block b.
 func (s *series) gatherIn(b int, places []uint32, out []int64) {
 	e := s.blocks[blockWords*b : blockWords*b+blockWords : blockWords*b+blockWords]
 	base, step, width := e[0], e[1], int(e[2]&widthMask)
@@ -108,10 +108,11 @@ func (s *series) gatherIn(b int, places []uint32, out []int64) {
 	}
 }
 
-// sparse reports whether block b holds values of some documents only.
+// sparse reports whether block b stores values only for the documents that have
+// one.
 func (s *series) sparse(b int) bool { return s.blocks[blockWords*b+2]&sparseFlag != 0 }
 
-// get is value number i of the whole list.
+// get returns value number i of the whole list.
 func (s *series) get(i int) int64 { return s.at(i>>blockShift, i&(BlockSize-1)) }
 
 // decode fills out with the first len(out) values of block b.
@@ -138,7 +139,8 @@ func (s *series) decode(b int, out []int64) {
 	}
 }
 
-// seriesWriter packs block by block: values to out, descriptions kept.
+// seriesWriter packs block by block: it writes values to out and keeps the
+// descriptions.
 type seriesWriter struct {
 	out    io.Writer
 	offset int64
@@ -150,7 +152,7 @@ type seriesWriter struct {
 // add packs the values of one block.
 func (w *seriesWriter) add(values []int64) { w.pack(values, 0) }
 
-// addSparse packs the values of those documents of a block that have one.
+// addSparse packs the values of the documents in a block that have one.
 func (w *seriesWriter) addSparse(values []int64) { w.pack(values, sparseFlag) }
 
 func (w *seriesWriter) pack(values []int64, flag uint64) {

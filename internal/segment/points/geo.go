@@ -9,17 +9,17 @@ import (
 	"github.com/quiresearch/quire/internal/segment/columns"
 )
 
-// Geo holds the points of a column in blocks of near ones.
+// Geo holds the points of a column in blocks of nearby points.
 //
-// A block is described by its box (south and north, west and east, each pair
-// in one word), by offset and widths, and by its lowest document.
+// A block is described by its bounding box (south and north, west and east, each
+// pair in one word), by offset and widths, and by its lowest document.
 type Geo struct{ index }
 
 func packInts(low, high int32) uint64 { return uint64(uint32(low)) | uint64(uint32(high))<<32 }
 
 func unpackInts(v uint64) (low, high int32) { return int32(uint32(v)), int32(uint32(v >> 32)) }
 
-// OpenGeo opens the index owner of a file with numDocs documents.
+// OpenGeo opens the index with the given owner in a file with numDocs documents.
 func OpenGeo(file *blockfile.Reader, owner, numDocs uint32) (*Geo, error) {
 	in, corrupt, err := openIndex(file, owner)
 	if err != nil {
@@ -42,7 +42,7 @@ type geoBlock struct {
 	lats, lons, docs [BlockSize]uint32
 }
 
-// decode reads block b; latitudes and longitudes are relative to its box.
+// decode decodes block b; latitudes and longitudes are relative to its box.
 func (p *Geo) decode(b int, out *geoBlock) int {
 	n, info := p.count(b), p.blocks[blockWords*b+2]
 	at := int(info >> 24)
@@ -63,7 +63,7 @@ func newBox(south, north, west, east float64) box {
 	return box{low.Lat, high.Lat, low.Lon, high.Lon}
 }
 
-// split makes at most two boxes of one that may cross the date line.
+// split splits a region that crosses the date line into two boxes.
 func split(south, west, north, east float64) []box {
 	if west > east {
 		return []box{newBox(south, north, west, 180), newBox(south, north, -180, east)}
@@ -71,8 +71,8 @@ func split(south, west, north, east float64) []box {
 	return []box{newBox(south, north, west, east)}
 }
 
-// each adds the documents with a point in a region that accept, when not nil,
-// takes too.
+// each adds the documents with a point in a region for which accept, if not nil,
+// returns true.
 func (p *Geo) each(region box, accept func(columns.Point) bool, out *bitset.Bitset) {
 	words, limit := out.Words(), out.Len()
 	var buf geoBlock
@@ -99,15 +99,15 @@ func (p *Geo) each(region box, accept func(columns.Point) bool, out *bitset.Bits
 	}
 }
 
-// IntoCircle adds the documents with a point at most metres away from
-// (lat, lon) to out: bounding box first, then the exact distance.
+// IntoCircle adds to out the documents with a point at most metres away from (lat,
+// lon). It filters by bounding box first and then by exact distance.
 func (p *Geo) IntoCircle(lat, lon, metres float64, out *bitset.Bitset) {
 	if metres < 0 || math.IsNaN(metres) {
 		return
 	}
 	const rad = math.Pi / 180
 	accept := func(at columns.Point) bool { return at.Distance(lat, lon) <= metres }
-	// A little more than the angle, so that rounding loses nothing.
+	// Slightly more than the angle, so that rounding loses nothing.
 	angle := metres/columns.EarthRadius*(1+1e-9) + 1e-8
 	south, north := lat-angle/rad, lat+angle/rad
 	if south <= -90 || north >= 90 || angle >= math.Pi/2 {
@@ -129,20 +129,20 @@ func (p *Geo) IntoCircle(lat, lon, metres float64, out *bitset.Bitset) {
 	}
 }
 
-// GeoWriter gathers points with their documents.
+// GeoWriter collects points with their documents.
 type GeoWriter struct {
 	pairs  []pair
 	points []columns.Point
 }
 
-// Add appends a point of a document; documents rise.
+// Add appends a point of a document; documents must come in ascending order.
 func (w *GeoWriter) Add(doc uint32, p columns.Point) {
 	key := interleave(uint32(p.Lat)^1<<31)<<1 | interleave(uint32(p.Lon)^1<<31)
 	w.pairs = append(w.pairs, pair{key: key, doc: doc, at: uint32(len(w.points))})
 	w.points = append(w.points, p)
 }
 
-// interleave spreads the bits of v over the even places.
+// interleave spreads the bits of v over the even bit positions.
 func interleave(v uint32) uint64 {
 	x := uint64(v)
 	x = (x | x<<16) & 0x0000ffff0000ffff
@@ -152,7 +152,8 @@ func interleave(v uint32) uint64 {
 	return (x | x<<1) & 0x5555555555555555
 }
 
-// Finish sorts along the curve and writes the index owner.
+// Finish sorts the points along the curve and writes the index with the given
+// owner.
 func (w *GeoWriter) Finish(out *blockfile.Writer, owner uint32) error {
 	pairs := sortPairs(w.pairs)
 	out.Begin(blockfile.ID{Owner: owner, Part: PartData})

@@ -5,7 +5,7 @@ import (
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
-// index is what both kinds of points are kept in: entries in blocks, each
+// index is the common part of both kinds of indexes: entries in blocks, each
 // described by blockWords words.
 type index struct {
 	n      int
@@ -15,8 +15,8 @@ type index struct {
 
 const blockWords = 4
 
-// openIndex opens the index owner of a file. What the words of a block say is
-// not looked at; corrupt makes the error for what is wrong with it.
+// openIndex opens the index with the given owner in a file. It does not check the
+// words of the blocks; callers report what is wrong with them through corrupt.
 func openIndex(file *blockfile.Reader, owner uint32) (p index, corrupt func(format string, args ...any) error, err error) {
 	data, _ := file.Section(blockfile.ID{Owner: owner, Part: PartData})
 	id := blockfile.ID{Owner: owner, Part: PartBlocks}
@@ -37,8 +37,8 @@ func openIndex(file *blockfile.Reader, owner uint32) (p index, corrupt func(form
 
 func (p *index) numBlocks() int { return (p.n + BlockSize - 1) / BlockSize }
 
-// count is the number of entries of a block.
+// count returns the number of entries in a block.
 func (p *index) count(b int) int { return min(BlockSize, p.n-b*BlockSize) }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (p *index) Len() int { return p.n }

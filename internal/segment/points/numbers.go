@@ -9,13 +9,14 @@ import (
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
-// Numbers holds the values of a column in order, with their documents.
+// Numbers holds the values of a column in ascending order, with their documents.
 //
 // A block is described by its lowest and highest value, by
 // offset<<16|valueWidth<<8|docWidth, and by its lowest document.
 type Numbers struct{ index }
 
-// OpenNumbers opens the index owner of a file with numDocs documents.
+// OpenNumbers opens the index with the given owner in a file with numDocs
+// documents.
 func OpenNumbers(file *blockfile.Reader, owner, numDocs uint32) (*Numbers, error) {
 	in, corrupt, err := openIndex(file, owner)
 	if err != nil {
@@ -55,7 +56,7 @@ func (p *Numbers) docs(b int, out *[BlockSize]uint32) []uint32 {
 	return out[:n]
 }
 
-// rank is the number of values below v.
+// rank returns the number of values below v.
 func (p *Numbers) rank(v int64) int {
 	b := sort.Search(p.numBlocks(), func(b int) bool { return p.highest(b) >= v })
 	if b == p.numBlocks() {
@@ -69,7 +70,7 @@ func (p *Numbers) rank(v int64) int {
 	return b*BlockSize + sort.Search(len(values), func(i int) bool { return int64(values[i]) >= v })
 }
 
-// span is the half-open range of positions with values in [lo, hi].
+// span returns the half-open range of positions with values in [lo, hi].
 func (p *Numbers) span(lo, hi int64) (from, to int) {
 	if lo > hi {
 		return 0, 0
@@ -81,7 +82,7 @@ func (p *Numbers) span(lo, hi int64) (from, to int) {
 	return from, to
 }
 
-// Count is the number of values v with lo ≤ v ≤ hi: exact, without reading
+// Count returns the exact number of values v with lo ≤ v ≤ hi, without reading
 // documents. In a single-valued column it is the number of documents.
 func (p *Numbers) Count(lo, hi int64) uint64 {
 	from, to := p.span(lo, hi)
@@ -105,8 +106,8 @@ func (p *Numbers) eachPosition(from, to int, do func(docs []uint32)) {
 	}
 }
 
-// IntoBitset adds the documents with a value v, lo ≤ v ≤ hi, to out, which
-// has the length of the segment.
+// IntoBitset adds the documents with a value v, lo ≤ v ≤ hi, to out, whose length
+// is the number of documents in the segment.
 func (p *Numbers) IntoBitset(lo, hi int64, out *bitset.Bitset) {
 	words, n := out.Words(), out.Len()
 	p.each(lo, hi, func(docs []uint32) {
@@ -118,16 +119,16 @@ func (p *Numbers) IntoBitset(lo, hi int64, out *bitset.Bitset) {
 	})
 }
 
-// AppendDocs appends the documents with a value v, lo ≤ v ≤ hi, in the order
-// of values; a document with several such values occurs several times.
+// AppendDocs appends the documents with a value v, lo ≤ v ≤ hi, in the order of
+// values; a document with several such values occurs several times.
 func (p *Numbers) AppendDocs(dst []uint32, lo, hi int64) []uint32 {
 	p.each(lo, hi, func(docs []uint32) { dst = append(dst, docs...) })
 	return dst
 }
 
-// AppendExtreme appends the documents of the n highest or lowest values and
-// of all values equal to the last of those, in no order. It reports false, and
-// appends nothing, when those make it more than most.
+// AppendExtreme appends, in no particular order, the documents of the n highest or
+// lowest values and of all values equal to the last of those. If there are more
+// than most, it appends nothing and returns false.
 func (p *Numbers) AppendExtreme(dst []uint32, n, most int, highest bool) ([]uint32, bool) {
 	if n = min(n, p.n); n <= 0 {
 		return dst, true
@@ -145,14 +146,14 @@ func (p *Numbers) AppendExtreme(dst []uint32, n, most int, highest bool) ([]uint
 	return dst, true
 }
 
-// at is the value at a position.
+// at returns the value at a position.
 func (p *Numbers) at(place int) int64 {
 	var buf [BlockSize]uint64
 	return int64(p.values(place/BlockSize, &buf)[place%BlockSize])
 }
 
 // Walk calls do with values and documents, block by block in order, until it
-// answers false.
+// returns false.
 func (p *Numbers) Walk(do func(values []int64, docs []uint32) bool) {
 	var v [BlockSize]uint64
 	var d [BlockSize]uint32
@@ -168,7 +169,7 @@ func (p *Numbers) Walk(do func(values []int64, docs []uint32) bool) {
 	}
 }
 
-// NumbersCursor goes through an index in the order of values.
+// NumbersCursor iterates over an index in the order of values.
 type NumbersCursor struct {
 	index  *Numbers
 	block  int
@@ -179,11 +180,10 @@ type NumbersCursor struct {
 	docB   [BlockSize]uint32
 }
 
-// Cursor stands before the first value.
+// Cursor returns a cursor before the first value.
 func (p *Numbers) Cursor() *NumbersCursor { return &NumbersCursor{index: p} }
 
-// Next moves on and returns the value with its document; ok is false at the
-// end.
+// Next advances and returns the value with its document; ok is false at the end.
 func (c *NumbersCursor) Next() (v int64, doc uint32, ok bool) {
 	if c.at == len(c.values) {
 		if c.block >= c.index.numBlocks() {
@@ -198,18 +198,18 @@ func (c *NumbersCursor) Next() (v int64, doc uint32, ok bool) {
 	return v, doc, true
 }
 
-// NumbersWriter gathers values with their documents.
+// NumbersWriter collects values with their documents.
 type NumbersWriter struct {
 	pairs []pair
 }
 
-// Add appends a value of a document; documents rise.
+// Add appends a value of a document; documents must come in ascending order.
 func (w *NumbersWriter) Add(doc uint32, v int64) {
-	// The sign bit is turned so that unsigned order is the order of values.
+	// The sign bit is flipped so that unsigned order is the order of values.
 	w.pairs = append(w.pairs, pair{key: uint64(v) ^ 1<<63, doc: doc})
 }
 
-// Finish sorts and writes the index owner.
+// Finish sorts the values and writes the index with the given owner.
 func (w *NumbersWriter) Finish(out *blockfile.Writer, owner uint32) error {
 	pairs := sortPairs(w.pairs)
 	e := NewNumbersEncoder(out, owner)
@@ -219,7 +219,7 @@ func (w *NumbersWriter) Finish(out *blockfile.Writer, owner uint32) error {
 	return e.Finish()
 }
 
-// NumbersEncoder writes values that come in order (N1).
+// NumbersEncoder writes values that arrive in order (N1).
 type NumbersEncoder struct {
 	out    *blockfile.Writer
 	owner  uint32
@@ -231,7 +231,7 @@ type NumbersEncoder struct {
 	buf    []byte
 }
 
-// NewNumbersEncoder opens the data section of index owner.
+// NewNumbersEncoder opens the data section of the index with the given owner.
 func NewNumbersEncoder(out *blockfile.Writer, owner uint32) *NumbersEncoder {
 	out.Begin(blockfile.ID{Owner: owner, Part: PartData})
 	return &NumbersEncoder{out: out, owner: owner}
@@ -265,7 +265,7 @@ func (e *NumbersEncoder) flush() {
 	e.values, e.docs = e.values[:0], e.docs[:0]
 }
 
-// packDocs makes documents relative to the lowest.
+// packDocs makes documents relative to the lowest one.
 func packDocs(docs []uint32) (low, high uint32) {
 	low, high = docs[0], docs[0]
 	for _, d := range docs {

@@ -1,17 +1,17 @@
-// Package points finds the documents of a range of numbers, or of a region of
-// the earth, in time that follows the result.
+// Package points finds the documents in a range of numbers, or in a region of the
+// earth, in time proportional to the result.
 //
-// Numbers lie in the order of values in blocks of 512, with their documents:
-// a range is a run of blocks, of which only the first and the last are looked
-// into. Places lie along a curve that keeps near ones together, in blocks with
-// their bounding box.
+// Numbers are stored in ascending order in blocks of 512, with their documents: a
+// range is a run of blocks, of which only the first and the last are searched. Geo
+// points are stored along a Z-order curve, which keeps nearby points together, in
+// blocks with their bounding box.
 //
-// Writers gather in memory, then Finish. The read sides may be used by any
-// number of goroutines.
+// Writers collect in memory until Finish. The read sides are safe for concurrent
+// use.
 //
 // Invariants:
 //
-//	N1  Values do not fall; documents of equal values rise.
+//	N1  Values never decrease; documents of equal values ascend.
 //	N2  Every point of a block lies in its box.
 //
 // The bytes are described in FORMAT.md.
@@ -29,15 +29,15 @@ const (
 	PartBlocks
 )
 
-// pair is a sort key with what it stands for.
+// pair is a sort key with the entry it belongs to.
 type pair struct {
 	key uint64
 	doc uint32
 	at  uint32
 }
 
-// sortPairs sorts by key, stable: radix sort by bytes, leaving out those all
-// keys share.
+// sortPairs sorts by key, stably: a radix sort by bytes that skips bytes shared by
+// all keys.
 func sortPairs(pairs []pair) []pair {
 	if len(pairs) < 256 {
 		slices.SortStableFunc(pairs, func(a, b pair) int {

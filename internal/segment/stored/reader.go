@@ -13,20 +13,20 @@ import (
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
-// cacheSlots is the number of unpacked blocks a Reader keeps: about 1 MiB.
+// cacheSlots is the number of unpacked blocks that a Reader caches: about 1 MiB.
 const cacheSlots = 256
 
-// maxCached is the largest unpacked block that is kept.
+// maxCached is the largest unpacked block that is cached.
 const maxCached = 64 << 10
 
-// Reader gives records back.
+// Reader returns stored records.
 type Reader struct {
 	name    string
 	offset  int64
 	data    []byte
 	blocks  []uint64
 	numDocs uint32
-	packed  bool // some block is
+	packed  bool // some block is packed
 	cache   [cacheSlots]atomic.Pointer[block]
 }
 
@@ -37,14 +37,13 @@ type block struct {
 	data  []byte
 }
 
-// decoder unpacks all blocks of the process: DecodeAll may be called by many
-// goroutines at once.
+// decoder unpacks all blocks of the process: DecodeAll is safe for concurrent use.
 var decoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxBlock))
 })
 
-// Open opens the records of a file with numDocs documents. It answers nil
-// when the file has none.
+// Open opens the records of a file with numDocs documents. It returns nil when the
+// file has none.
 func Open(file *blockfile.Reader, owner, numDocs uint32) (*Reader, error) {
 	id := blockfile.ID{Owner: owner, Part: PartData}
 	data, ok := file.Section(id)
@@ -69,7 +68,7 @@ func Open(file *blockfile.Reader, owner, numDocs uint32) (*Reader, error) {
 	return r, nil
 }
 
-// fits reports whether the raw size of a block can be its own.
+// fits reports whether the raw size of a block is plausible.
 func (r *Reader) fits(b int) bool {
 	if size := r.rawSize(b); size&sameFlag != 0 {
 		return uint64(size&^sameFlag) == r.at(b+1)-r.at(b)
@@ -85,23 +84,23 @@ func (r *Reader) corrupt(b int, format string, args ...any) error {
 	return blockfile.Corrupt(r.name, at, format, args...)
 }
 
-// IsPacked reports whether there is a record for which a block is unpacked.
+// IsPacked reports whether reading some record requires unpacking a block.
 func (r *Reader) IsPacked() bool { return r.packed }
 
-// NumBlocks is the number of blocks.
+// NumBlocks returns the number of blocks.
 func (r *Reader) NumBlocks() int { return max(len(r.blocks)/entryWords-1, 0) }
 
 func (r *Reader) first(b int) uint32   { return uint32(r.blocks[entryWords*b]) }
 func (r *Reader) rawSize(b int) uint32 { return uint32(r.blocks[entryWords*b] >> 32) }
 func (r *Reader) at(b int) uint64      { return r.blocks[entryWords*b+1] }
 
-// Block is a packed block with the half-open range of its documents, for
+// Block returns a packed block with the half-open range of its documents, for
 // Writer.AddBlock.
 func (r *Reader) Block(b int) (packed []byte, from, to, rawSize uint32) {
 	return r.data[r.at(b):r.at(b+1)], r.first(b), r.first(b + 1), r.rawSize(b)
 }
 
-// Get appends the record of a document to dst; nothing when it has none.
+// Get appends the record of a document to dst; nothing if it has none.
 func (r *Reader) Get(dst []byte, doc uint32) ([]byte, error) {
 	if doc >= r.numDocs {
 		return dst, fmt.Errorf("read record of %s: document %d of %d", r.name, doc, r.numDocs)
@@ -122,7 +121,7 @@ func (r *Reader) Get(dst []byte, doc uint32) ([]byte, error) {
 	return append(dst, u.data[from:u.ends[i]]...), nil
 }
 
-// unpacked finds block b in the cache or unpacks it.
+// unpacked returns block b from the cache or unpacks it.
 func (r *Reader) unpacked(b int) (*block, error) {
 	slot := &r.cache[b%cacheSlots]
 	if u := slot.Load(); u != nil && u.index == b {
@@ -141,7 +140,7 @@ func (r *Reader) unpack(b int) (*block, error) {
 		return nil, fmt.Errorf("prepare decompression: %w", err)
 	}
 	packed, from, to, size := r.Block(b)
-	// The stated size is believed as far as the packed bytes make it likely.
+	// The stated size is trusted only as far as the packed bytes make it likely.
 	raw, err := d.DecodeAll(packed, make([]byte, 0, min(int(size), 64*len(packed)+4096)))
 	if err != nil {
 		return nil, r.corrupt(b, "block %d: %v", b, err)

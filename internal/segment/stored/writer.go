@@ -14,10 +14,10 @@ import (
 	"github.com/quiresearch/quire/internal/bitpack"
 )
 
-// Output is where packed blocks go: the data section being written, or memory.
+// Output is where packed blocks are written: the open data section, or memory.
 type Output interface {
 	io.Writer
-	// Offset is the number of bytes written so far.
+	// Offset returns the number of bytes written so far.
 	Offset() int64
 }
 
@@ -25,12 +25,12 @@ type Output interface {
 type Writer struct {
 	out       Output
 	encoders  []encoder
-	preferred int    // number of an encoder
+	preferred int    // index of an encoder
 	next      uint32 // document
 	first     uint32 // of the open block
 	lengths   []byte
 	data      []byte
-	records   int // of the open block that are not empty
+	records   int // non-empty records in the open block
 	packed    []byte
 	blocks    []uint64
 	same      bool   // all records of the open block equal one
@@ -44,9 +44,10 @@ type encoder struct {
 	zstd *zstd.Encoder
 }
 
-// encoders pack the blocks of the process, one for every processor: their tables are too
-// large to make one per segment. A zstd.Encoder of several goroutines would hand its
-// tables around; a Writer stays with one of these, whose tables its processor caches.
+// encoders pack the blocks of the process, one for every processor: their tables
+// are too large to make one per segment. A zstd.Encoder shared by several
+// goroutines would pass its tables around; a Writer prefers one encoder, whose
+// tables stay in its processor's caches.
 var encoders = sync.OnceValues(func() ([]encoder, error) {
 	all := make([]encoder, runtime.GOMAXPROCS(0))
 	for i := range all {
@@ -54,16 +55,16 @@ var encoders = sync.OnceValues(func() ([]encoder, error) {
 		if err != nil {
 			return nil, err
 		}
-		e.EncodeAll([]byte{0}, nil) // makes its tables
+		e.EncodeAll([]byte{0}, nil) // allocates its tables
 		all[i].zstd = e
 	}
 	return all, nil
 })
 
-// preferred is the number of the encoder that the next Writer stays with, if it is free.
+// preferred is the index of the encoder that the next Writer prefers.
 var preferred atomic.Uint32
 
-// NewWriter writes packed blocks to out.
+// NewWriter returns a Writer of packed blocks to out.
 func NewWriter(out Output) (*Writer, error) {
 	all, err := encoders()
 	if err != nil {
@@ -112,8 +113,8 @@ func (w *Writer) append(record []byte) {
 	}
 }
 
-// AddBlock appends a whole packed block of docs documents, as Reader.Block
-// gave it, without unpacking it.
+// AddBlock appends a whole packed block of docs documents, as returned by
+// Reader.Block, without unpacking it.
 func (w *Writer) AddBlock(packed []byte, docs uint32, rawSize uint32) {
 	w.flush()
 	w.blocks = append(w.blocks, uint64(w.first)|uint64(rawSize)<<32, uint64(w.out.Offset()))
@@ -140,7 +141,7 @@ func (w *Writer) flush() {
 	w.first = w.next
 }
 
-// pack compresses the open block, which stands in lengths.
+// pack compresses the open block, which is in lengths.
 func (w *Writer) pack() {
 	e := w.lockEncoder()
 	defer e.mu.Unlock()
@@ -165,7 +166,7 @@ func (w *Writer) write(p []byte) {
 	}
 }
 
-// Bytes is the memory of the open block.
+// Bytes returns the memory of the open block.
 func (w *Writer) Bytes() int { return cap(w.data) + cap(w.lengths) + cap(w.packed) + 8*cap(w.blocks) }
 
 // Finish packs the last block and returns the content of the blocks section.
@@ -175,8 +176,8 @@ func (w *Writer) Finish() (index []byte, err error) {
 	return bitpack.AppendUint64s(nil, w.blocks), w.err
 }
 
-// Copies reports whether a block of so many raw bytes and documents is better
-// copied than packed again: small ones are joined with their neighbours.
+// Copies reports whether a block with the given raw bytes and documents should be
+// copied rather than repacked: small blocks are joined with their neighbours.
 func (w *Writer) Copies(rawSize, docs uint32) bool {
 	isLarge := rawSize&^sameFlag >= blockBytes/2 || docs >= blockRecords/2
 	return isLarge && len(w.data) < blockBytes/4 && w.next-w.first < blockRecords/4
