@@ -11,10 +11,10 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// FieldID is a field of a Builder.
+// FieldID identifies a field of a Builder.
 type FieldID int
 
-// Builder gathers documents in memory and writes them as one segment:
+// Builder collects documents in memory and writes them as one segment:
 //
 //	f := b.Field(FieldOptions{…})
 //	b.StartDoc()
@@ -22,8 +22,8 @@ type FieldID int
 //	doc := b.EndDoc(true)
 //	info, err := b.Finish(fs, name)
 //
-// Misuse and overflow are remembered and returned by Finish. One goroutine
-// uses it.
+// Misuse and overflow are remembered and returned by Finish. A Builder belongs to
+// one goroutine.
 type Builder struct {
 	fields  []*builderField
 	byKey   map[fieldKey]FieldID
@@ -37,14 +37,14 @@ type Builder struct {
 	stored  *stored.Writer
 	packed  memoryOutput
 	record  []byte
-	key     []byte // of the open document, in the first Key field
+	key     []byte // of the open document, from the first Key field
 	keyID   FieldID
 	cut     []byte
 	some    bool // some document has a record
 	err     error
 
-	changed []*builderField // since Bytes was last asked
-	counted int64           // bytes of fields, as of then
+	changed []*builderField // since the last call of Bytes
+	counted int64           // bytes of fields at that time
 
 	hashes  [AheadTerms]uint64 // of Terms
 	ahead   [AheadTerms]uint32
@@ -52,35 +52,35 @@ type Builder struct {
 	codes   []byte // of lengths, while a field is written
 }
 
-// builderField is one declared field with what it gathered; of the parts only
-// those of its kind are in use.
+// builderField is one declared field with the values collected for it; only the
+// members for its kind are used.
 type builderField struct {
 	FieldOptions
 	dict    *dictionary
-	forms   *dictionary // surface forms, each with the number of its term as doc; nil without any
+	forms   *dictionary // surface forms, each with the number of its term as doc; nil if there are none
 	sumLen  uint64
 	withDoc uint32   // documents with a term
 	lastDoc uint32   // plus one
-	docs    []uint32 // documents with a value, or with a length: most fields of many are in few documents
+	docs    []uint32 // documents with a value or a length; with many fields, most are in few documents
 	lengths []uint32
 	numbers []int64
 	ids     []uint32
 	points  []columns.Point
 	vectors []float32
 
-	isChanged bool  // it is among those that Bytes counts next
-	counted   int64 // bytes, when they were last counted
+	isChanged bool  // it is in Builder.changed
+	counted   int64 // its bytes at the last count
 }
 
-// memoryOutput keeps packed records until the file is written, in pieces that are not
-// moved when more come.
+// memoryOutput keeps packed records until the file is written, in pieces that do
+// not move as it grows.
 type memoryOutput struct {
 	full   [][]byte
 	open   []byte
 	length int64
 }
 
-// outputPiece is the size of a piece. The first grows as it must.
+// outputPiece is the size of a piece. The first piece grows as needed.
 const outputPiece = 256 << 10
 
 func (m *memoryOutput) Write(p []byte) (int, error) {
@@ -95,16 +95,16 @@ func (m *memoryOutput) Write(p []byte) (int, error) {
 
 func (m *memoryOutput) Offset() int64 { return m.length }
 
-// bytes is the memory in use, nearly.
+// bytes returns approximately the memory in use.
 func (m *memoryOutput) bytes() int64 {
 	return m.length - int64(len(m.open)) + int64(cap(m.open))
 }
 
-// section writes what is kept as a section.
+// section writes the content as a section.
 func (m *memoryOutput) section(out *blockfile.Writer, id blockfile.ID) {
 	out.Begin(id)
 	for _, piece := range m.full {
-		out.Write(piece) // its errors stay in out
+		out.Write(piece) // errors are kept in out
 	}
 	out.Write(m.open)
 }
@@ -112,8 +112,8 @@ func (m *memoryOutput) section(out *blockfile.Writer, id blockfile.ID) {
 // NewBuilder returns an empty builder.
 func NewBuilder() *Builder { return &Builder{byKey: map[fieldKey]FieldID{}, keyID: -1} }
 
-// Field declares a field, or finds it again: the same kind and name give the
-// same FieldID; the options of the first declaration hold.
+// Field declares a field, or returns the FieldID of the one already declared with
+// this kind and name; the options of the first declaration hold.
 func (b *Builder) Field(o FieldOptions) FieldID {
 	if id, ok := b.byKey[o.key()]; ok {
 		return id
@@ -146,8 +146,8 @@ func (b *Builder) fail(format string, args ...any) {
 	}
 }
 
-// StartDoc begins a document. Nested documents come before their parent, each
-// a document of its own.
+// StartDoc begins a document. Nested documents come before their parent, each as a
+// document of its own.
 func (b *Builder) StartDoc() {
 	if b.open {
 		b.fail("a document begins inside of another")
@@ -155,7 +155,7 @@ func (b *Builder) StartDoc() {
 	b.open = true
 }
 
-// change returns a field whose bytes are about to change.
+// change returns a field whose memory is about to change.
 func (b *Builder) change(id FieldID) *builderField {
 	f := b.fields[id]
 	if !f.isChanged {
@@ -165,8 +165,9 @@ func (b *Builder) change(id FieldID) *builderField {
 	return f
 }
 
-// Term adds an occurrence. Positions of one term in one document do not fall;
-// a lower one is taken for the last. The number returned is for Again.
+// Term adds an occurrence. The positions of one term in one document must not
+// decrease; a lower one is replaced by the last one. The result can be passed to
+// Again.
 func (b *Builder) Term(id FieldID, term []byte, position uint32) TermID {
 	f := b.change(id)
 	if id == b.keyID {
@@ -177,26 +178,26 @@ func (b *Builder) Term(id FieldID, term []byte, position uint32) TermID {
 	return TermID(n)
 }
 
-// TermID is a term of a field of a Builder.
+// TermID identifies a term in a field of a Builder.
 type TermID uint32
 
-// Again adds an occurrence of a term that the field, not one of keys, holds
-// already.
+// Again adds an occurrence of a term that the field already holds. The field must
+// not be a Key field.
 func (b *Builder) Again(id FieldID, term TermID, position uint32) {
 	f := b.fields[id]
 	b.occur(f, f.dict.entry(uint32(term)), false, position)
 }
 
-// Occurrence is a term at a position. Form is how the document spells it where
-// that differs, nil otherwise; a form belongs to the first term it came with.
+// Occurrence is a term at a position. Form is the spelling in the document if that
+// differs, nil otherwise; a form belongs to the first term it came with.
 type Occurrence struct {
 	Term     []byte
 	Form     []byte
 	Position uint32
 }
 
-// Terms adds occurrences as Term does, one after the other. For many it is
-// faster: what the look-ups will touch is asked for ahead of them.
+// Terms is Term for several occurrences. For many it is faster, because it
+// prefetches the memory that the look-ups will touch.
 func (b *Builder) Terms(id FieldID, occurrences []Occurrence) {
 	if id == b.keyID {
 		b.fail("keys are added one by one")
@@ -210,13 +211,13 @@ func (b *Builder) Terms(id FieldID, occurrences []Occurrence) {
 	}
 }
 
-// AheadTerms is for how many occurrences at once Terms asks for memory ahead.
+// AheadTerms is the number of occurrences that Terms prefetches at once.
 const AheadTerms = 64
 
 func (b *Builder) terms(f *builderField, occurrences []Occurrence) {
 	d := f.dict
 	hashes := b.hashes[:len(occurrences)]
-	// The loads of a pass do not wait for each other.
+	// The loads of one pass are independent of each other.
 	for i := range occurrences {
 		hashes[i] = d.hash(occurrences[i].Term)
 	}
@@ -230,7 +231,7 @@ func (b *Builder) terms(f *builderField, occurrences []Occurrence) {
 			touched += d.entry(n - 1).pos
 		}
 	}
-	b.touched += touched // keeps the loads
+	b.touched += touched // so that the loads are not optimized away
 	for i := range occurrences {
 		o := &occurrences[i]
 		n, fresh := d.findHashed(o.Term, hashes[i])
@@ -241,7 +242,7 @@ func (b *Builder) terms(f *builderField, occurrences []Occurrence) {
 	}
 }
 
-// form notes that documents spell a term so.
+// form records a spelling of a term in documents.
 func (f *builderField) form(form []byte, term uint32) {
 	if f.forms == nil {
 		f.forms = newDictionary()
@@ -251,7 +252,7 @@ func (f *builderField) form(form []byte, term uint32) {
 	}
 }
 
-// occur adds an occurrence of the term of an entry.
+// occur adds an occurrence of the term in entry e.
 func (b *Builder) occur(f *builderField, e *dictEntry, fresh bool, position uint32) {
 	doc := b.docs
 	newDoc := fresh || e.doc != doc
@@ -261,8 +262,8 @@ func (b *Builder) occur(f *builderField, e *dictEntry, fresh bool, position uint
 	}
 	switch {
 	case f.Positions:
-		// An occurrence: twice the step of the position, plus one when it
-		// is the first of a document, whose step follows.
+		// An occurrence: twice the position delta, plus one when it is the first in
+		// a document, followed by the document delta.
 		if newDoc {
 			step := doc - e.doc
 			if fresh {
@@ -276,7 +277,7 @@ func (b *Builder) occur(f *builderField, e *dictEntry, fresh bool, position uint
 		b.chains.putVarint(&e.chain, uint64(position-e.last)<<1)
 		e.last = position
 	case f.Freqs:
-		// A document: its step, then the frequency, when the next one comes.
+		// A document: its delta, then its frequency, once the next document comes.
 		switch {
 		case fresh:
 			e.doc, e.last = doc, 1
@@ -297,8 +298,7 @@ func (b *Builder) occur(f *builderField, e *dictEntry, fresh bool, position uint
 	}
 }
 
-// Length states the length of a Terms field in this document; several calls
-// add up.
+// Length adds to the length of a Terms field in this document.
 func (b *Builder) Length(id FieldID, n uint32) {
 	f := b.change(id)
 	if !f.Lengths {
@@ -312,13 +312,13 @@ func (b *Builder) Length(id FieldID, n uint32) {
 	f.docs, f.lengths = append(f.docs, b.docs), append(f.lengths, n)
 }
 
-// Number adds a value; of a single-valued field the last one counts.
+// Number adds a value; in a single-valued field the last one wins.
 func (b *Builder) Number(id FieldID, v int64) {
 	f := b.change(id)
 	f.docs, f.numbers = append(f.docs, b.docs), append(f.numbers, v)
 }
 
-// Ordinal adds a value; of a single-valued field the last one counts.
+// Ordinal adds a value; in a single-valued field the last one wins.
 func (b *Builder) Ordinal(id FieldID, v []byte) {
 	f := b.change(id)
 	n, _ := f.dict.find(v)
@@ -329,7 +329,7 @@ func (b *Builder) Ordinal(id FieldID, v []byte) {
 	f.docs, f.ids = append(f.docs, b.docs), append(f.ids, n)
 }
 
-// Geo adds a point in degrees; of a single-valued field the last one counts.
+// Geo adds a point in degrees; in a single-valued field the last one wins.
 func (b *Builder) Geo(id FieldID, lat, lon float64) {
 	f := b.change(id)
 	p := columns.EncodeGeo(lat, lon)
@@ -340,7 +340,7 @@ func (b *Builder) Geo(id FieldID, lat, lon float64) {
 	f.docs, f.points = append(f.docs, b.docs), append(f.points, p)
 }
 
-// Vector sets the vector of this document. It is copied.
+// Vector sets the vector of this document and copies it.
 func (b *Builder) Vector(id FieldID, v []float32) {
 	f := b.change(id)
 	if len(v) != f.Vectors.Dimensions {
@@ -354,11 +354,11 @@ func (b *Builder) Vector(id FieldID, v []float32) {
 	f.docs, f.vectors = append(f.docs, b.docs), append(f.vectors, v...)
 }
 
-// Stored sets the record of this document. It is copied.
+// Stored sets the record of this document and copies it.
 func (b *Builder) Stored(record []byte) { b.record = append(b.record[:0], record...) }
 
-// EndDoc ends the document and returns its number. parent is true for a
-// document of its own right, false for a nested value of the next one.
+// EndDoc ends the document and returns its number. parent is true for a root, and false
+// for a document nested in the next root.
 func (b *Builder) EndDoc(parent bool) DocID {
 	if !b.open {
 		b.fail("a document ends that did not begin")
@@ -396,11 +396,11 @@ func (b *Builder) EndDoc(parent bool) DocID {
 	return doc
 }
 
-// Docs is the number of documents, nested ones included.
+// Docs returns the number of documents, nested ones included.
 func (b *Builder) Docs() uint32 { return b.docs }
 
-// Bytes estimates the memory in use. It takes time for the fields that changed
-// since the last call, not for all of them.
+// Bytes estimates the memory in use. Its cost depends on the number of fields
+// changed since the last call, not on all fields.
 func (b *Builder) Bytes() int64 {
 	for _, f := range b.changed {
 		now := f.bytes()
@@ -415,8 +415,8 @@ func (b *Builder) Bytes() int64 {
 	return n
 }
 
-// leastField is about what a field takes before its first value, here and in the
-// maps that lead to it.
+// leastField is roughly the memory of a field before its first value, including its
+// entries in maps.
 const leastField = 512
 
 // bytes estimates the memory in use.
@@ -431,9 +431,9 @@ func (f *builderField) bytes() int64 {
 	return n
 }
 
-// Finish writes everything to the file name, synced (the directory is not),
-// and leaves the builder empty: fields must be declared again. A builder
-// without documents is an error.
+// Finish writes everything to the named file and syncs it (but not the directory).
+// It leaves the builder empty: fields must be declared again. A builder without
+// documents is an error.
 func (b *Builder) Finish(fs vfs.FS, name string) (Info, error) {
 	defer func() { *b = *NewBuilder() }()
 	if b.docs == 0 {

@@ -21,7 +21,7 @@ func (f *builderField) empty() bool {
 	return len(f.docs) == 0
 }
 
-// write writes the field as owner.
+// write writes the field as the given owner.
 func (f *builderField) write(out *blockfile.Writer, owner uint32, b *Builder) error {
 	switch f.Kind {
 	case Terms:
@@ -53,7 +53,7 @@ func (f *builderField) writeTerms(out *blockfile.Writer, owner uint32, b *Builde
 	p := w.Postings()
 	p.SetAverage(average(f.sumLen, f.withDoc))
 	d := chainDecoder{out: p, codes: codes}
-	var ords []uint32 // of terms by their number in the builder
+	var ords []uint32 // of terms, by their number in the builder
 	if f.forms != nil {
 		ords = make([]uint32, f.dict.count)
 	}
@@ -112,8 +112,8 @@ func (f *builderField) writeForms(w *terms.Writer, ords []uint32) error {
 	return nil
 }
 
-// ask asks for the memory of terms ahead of their use. The loads of a pass do
-// not wait for each other.
+// ask prefetches the chains of terms. The loads of one pass are independent of each
+// other.
 func (b *Builder) ask(d *dictionary, ids []uint32) {
 	for i, id := range ids {
 		b.ahead[i] = d.entry(id).head
@@ -122,13 +122,13 @@ func (b *Builder) ask(d *dictionary, ids []uint32) {
 	for _, at := range b.ahead[:len(ids)] {
 		touched += uint32(b.chains.chunks[at>>chunkShift][at&(chunkBytes-1)])
 	}
-	b.touched += touched // keeps the loads
+	b.touched += touched // so that the loads are not optimized away
 }
 
-// average is the average length of documents that have the field.
+// average returns the average length of the documents that have the field.
 func average(sum uint64, docs uint32) float64 { return float64(sum) / float64(max(docs, 1)) }
 
-// chainDecoder turns a chain of occurrences into postings.
+// chainDecoder converts a chain of occurrences to postings.
 type chainDecoder struct {
 	out   *postings.Writer
 	codes []byte
@@ -143,7 +143,8 @@ func (d *chainDecoder) code(doc uint32) byte {
 	return 0
 }
 
-// varint reads the next number; at the end it is 0 and ok false.
+// varint decodes the number at an offset and returns the offset after it; next is
+// -1 when there is none.
 func varint(b []byte, at int) (v uint64, next int) {
 	if at < len(b) && b[at] < 0x80 {
 		return uint64(b[at]), at + 1

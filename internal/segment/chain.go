@@ -2,8 +2,9 @@ package segment
 
 import "encoding/binary"
 
-// chains hold many growing byte strings in shared memory: each is a list of
-// slices, small ones first, the last four bytes of each naming the next.
+// chains hold many growing byte strings in shared memory. Each string is a linked
+// list of slices of growing size; the last four bytes of a slice are the address of
+// the next.
 type chains struct {
 	chunks []*chunk
 	next   uint32 // first free address of the last chunk
@@ -16,7 +17,7 @@ const (
 
 type chunk [chunkBytes]byte
 
-// sliceSizes are the lengths of a chain's slices, link included; the last
+// sliceSizes are the lengths of the slices of a chain, link included; the last one
 // repeats.
 var sliceSizes = [...]uint32{12, 20, 36, 68, 132, 260, 516, 1028}
 
@@ -26,7 +27,7 @@ type chain struct {
 	level            uint8
 }
 
-// allocate returns where a free slice of so many bytes begins.
+// allocate returns the address of a free slice of the given size.
 func (c *chains) allocate(size uint32) uint32 {
 	used := c.next & (chunkBytes - 1)
 	if len(c.chunks) == 0 || used == 0 || used+size > chunkBytes {
@@ -38,7 +39,7 @@ func (c *chains) allocate(size uint32) uint32 {
 	return at
 }
 
-// full reports whether the addresses run out.
+// full reports whether the address space is used up.
 func (c *chains) full() bool { return len(c.chunks) >= 1<<(32-chunkShift)-1 }
 
 func (c *chains) put(ch *chain, b byte) {
@@ -49,7 +50,7 @@ func (c *chains) put(ch *chain, b byte) {
 	ch.pos++
 }
 
-// putVarint appends a number, seven bits a byte, the low ones first.
+// putVarint appends a number, seven bits a byte, low bits first.
 func (c *chains) putVarint(ch *chain, v uint64) {
 	for v >= 0x80 {
 		c.put(ch, byte(v)|0x80)
@@ -58,7 +59,7 @@ func (c *chains) putVarint(ch *chain, v uint64) {
 	c.put(ch, byte(v))
 }
 
-// putVarints appends two numbers, the second of 32 bits.
+// putVarints appends two numbers, the second one of 32 bits.
 func (c *chains) putVarints(ch *chain, v uint64, w uint32) {
 	const most = 2 * binary.MaxVarintLen32
 	if ch.limit-ch.pos < most || v >= 1<<32 {

@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// Check walks everything in a segment: checksums, order, counts, whole
-// blocks. The first damage is returned, wrapping blockfile.ErrCorrupt.
+// Check verifies everything in a segment: checksums, order, counts, whole blocks.
+// It returns the first damage, which wraps blockfile.ErrCorrupt.
 func Check(r *Reader) error {
 	if err := r.file.Verify(); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (c checker) terms(f FieldOptions) string {
 	return field.CheckLists()
 }
 
-// keyDocs finds a document of a key that is said to have another.
+// keyDocs reports a document of a key whose own key is a different one.
 func (c checker) keyDocs(field *terms.Field, it *postings.Iterator, ord uint32) string {
 	for it.NextBlock() {
 		for _, doc := range it.Docs() {

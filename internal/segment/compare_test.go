@@ -12,8 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// compare holds every answer of a segment against the documents it was made
-// of.
+// compare checks every answer of a segment against the documents it was made from.
 func compare(t *testing.T, rng *rand.Rand, r *Reader, docs []modelDoc, words []string) {
 	t.Helper()
 	if err := Check(r); err != nil {
@@ -141,7 +140,7 @@ func comparePostings(t *testing.T, rng *rand.Rand, f *terms.Field, e terms.Entry
 	if at != len(want) || it.Err() != nil {
 		t.Fatalf("%d postings, want %d: %v", at, len(want), it.Err())
 	}
-	// Seek to rising targets.
+	// Seek to ascending targets.
 	f.Iterator(it, e)
 	for target := uint32(0); ; target += 1 + rng.Uint32N(60) {
 		i := sort.Search(len(want), func(i int) bool { return want[i].doc >= target })

@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// TestManyGoroutinesReadOneSegment runs every kind of read at once, for the
-// race detector, and wants the same answers everywhere.
+// TestManyGoroutinesReadOneSegment runs every kind of read concurrently, for the
+// race detector, and expects the same answers everywhere.
 func TestManyGoroutinesReadOneSegment(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	var docs []modelDoc

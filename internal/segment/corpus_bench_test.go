@@ -25,8 +25,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// dataFile finds a corpus file below QUIRE_DATA, or in a directory
-// shared/data beside one of the parents; the benchmark is skipped without it.
+// dataFile finds a corpus file below QUIRE_DATA, or in a directory shared/data
+// beside one of the parents; without it the benchmark is skipped.
 func dataFile(tb testing.TB, name string) string {
 	if dir := os.Getenv("QUIRE_DATA"); dir != "" {
 		return filepath.Join(dir, name)
@@ -45,7 +45,7 @@ func dataFile(tb testing.TB, name string) string {
 	return ""
 }
 
-// corpusTexts are title and body of the first n commit messages.
+// corpusTexts returns title and body of the first n commit messages.
 func corpusTexts(tb testing.TB, n int) [][]byte {
 	f, err := os.Open(dataFile(tb, "commits.ndjson.zst"))
 	if err != nil {
@@ -68,8 +68,8 @@ func corpusTexts(tb testing.TB, n int) [][]byte {
 	return out
 }
 
-// unescape turns the JSON escapes between title and body into what a
-// tokenizer sees as a gap.
+// unescape replaces the JSON escapes between title and body by characters that
+// separate words for a tokenizer.
 func unescape(b []byte) []byte {
 	out := make([]byte, 0, len(b))
 	b = bytes.Replace(b, []byte(`","body":"`), []byte("\n"), 1)
@@ -143,7 +143,7 @@ func addCorpus(b *Builder, texts [][]byte) {
 	}
 }
 
-// corpusDocs is how many documents corpus benchmarks use.
+// corpusDocs returns the number of documents that corpus benchmarks use.
 func corpusDocs() int {
 	if n, err := strconv.Atoi(os.Getenv("QUIRE_DOCS")); err == nil {
 		return n
@@ -214,8 +214,8 @@ func BenchmarkCorpusMerge(b *testing.B) {
 	b.ReportMetric(float64(size)*float64(b.N)/(cpuTime()-before).Seconds()/1e6, "MB/cpu-s")
 }
 
-// cpu runs a benchmark and reports processor time per operation, which other
-// work on the machine disturbs less than wall time.
+// cpu runs a benchmark and reports processor time per operation, which other work
+// on the machine disturbs less than wall time.
 func cpu(b *testing.B, name string, run func(b *testing.B)) {
 	b.Run(name, func(b *testing.B) {
 		before := cpuTime()
@@ -224,14 +224,14 @@ func cpu(b *testing.B, name string, run func(b *testing.B)) {
 	})
 }
 
-// cpuTime is the processor time this process has used.
+// cpuTime returns the processor time that this process has used.
 func cpuTime() time.Duration {
 	var used unix.Rusage
 	unix.Getrusage(unix.RUSAGE_SELF, &used)
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// corpusReader is a segment of the corpus.
+// corpusReader returns a segment of the corpus.
 func corpusReader(b *testing.B) *Reader {
 	fs := vfs.OS(b.TempDir())
 	builder := NewBuilder()
@@ -247,7 +247,7 @@ func corpusReader(b *testing.B) *Reader {
 	return r
 }
 
-// corpusQueries are the texts of a class of the corpus's queries.
+// corpusQueries returns the texts of one class of queries of the corpus.
 func corpusQueries(b *testing.B, class string) [][]byte {
 	data, err := os.ReadFile(dataFile(b, "commits.queries.jsonl"))
 	if err != nil {
@@ -334,7 +334,7 @@ func BenchmarkCorpusRead(b *testing.B) {
 	})
 }
 
-// benchNorms scores by length codes as BM25 does.
+// benchNorms computes scores from length codes as BM25 does.
 type benchNorms [256]float32
 
 func (n *benchNorms) Part(frequency uint32, length uint8) float32 {

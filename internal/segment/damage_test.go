@@ -23,7 +23,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "replace expected output")
 
-// smallFile is a segment of a few documents of every kind.
+// smallFile returns a segment of a few documents of every kind.
 func smallFile(tb testing.TB, blocks int) []byte {
 	rng := rand.New(rand.NewPCG(11, 11))
 	var docs []modelDoc
@@ -43,8 +43,8 @@ func openBytes(data []byte) (*Reader, error) {
 	return open(vfs.NewMapping("s", data, nil), blockfile.VerifyAll)
 }
 
-// TestEveryDamagedByteIsFoundOrHarmless is F21 for segments: cut at every
-// length and flip a bit of every byte.
+// TestEveryDamagedByteIsFoundOrHarmless is F21 for segments: it truncates the file
+// at every length and flips a bit of every byte.
 func TestEveryDamagedByteIsFoundOrHarmless(t *testing.T) {
 	file := smallFile(t, 12)
 	want := dumpBytes(t, file)
@@ -77,8 +77,8 @@ func TestEveryDamagedByteIsFoundOrHarmless(t *testing.T) {
 }
 
 // TestDamageIsFoundBeforeUse flips a bit of every byte of a file whose checksums
-// are compared when a part is first used: every field and every record is
-// refused, or as it was (I12). What is refused stays so.
+// are verified on first use of a part: every field and every record is either
+// rejected or unchanged (I12). A rejected part stays rejected.
 func TestDamageIsFoundBeforeUse(t *testing.T) {
 	file := smallFile(t, 6)
 	whole, err := openBytes(file)
@@ -142,8 +142,8 @@ func TestDamageIsFoundBeforeUse(t *testing.T) {
 	}
 }
 
-// TestDamagedStandingsAreRefused is I12 for the gaps that a merge leaves: they
-// are read by every snapshot and go into the next merge.
+// TestDamagedStandingsAreRefused is I12 for the gaps that a merge leaves: every
+// snapshot reads them, and they go into the next merge.
 func TestDamagedStandingsAreRefused(t *testing.T) {
 	fs := vfs.Memory()
 	data := smallFile(t, 20)
@@ -176,8 +176,8 @@ func TestDamagedStandingsAreRefused(t *testing.T) {
 	}
 }
 
-// TestAMergeOfDamageLeavesNothing is I12 for merges: each damaged byte stops
-// the merge, or does no harm, and no file is left.
+// TestAMergeOfDamageLeavesNothing is I12 for merges: each damaged byte stops the
+// merge, or does no harm, and no file is left.
 func TestAMergeOfDamageLeavesNothing(t *testing.T) {
 	file := smallFile(t, 6)
 	stopped := 0
@@ -208,7 +208,7 @@ func TestAMergeOfDamageLeavesNothing(t *testing.T) {
 	}
 }
 
-// span is where the sections of an owner begin and end.
+// span returns where the sections of an owner begin and end.
 func (r *Reader) span(owner uint32) (from, to int) {
 	for _, s := range r.file.Sections() {
 		if s.Owner == owner {
@@ -221,7 +221,7 @@ func (r *Reader) span(owner uint32) (from, to int) {
 	return from, to
 }
 
-// isSummed reports whether a byte is in a section, not between two.
+// isSummed reports whether a byte is in a section and not between two.
 func (r *Reader) isSummed(at int) bool {
 	return slices.ContainsFunc(r.file.Sections(), func(s blockfile.Section) bool {
 		return int(s.Offset) <= at && at < int(s.Offset+s.Length)
@@ -243,8 +243,7 @@ func dumpBytes(t testing.TB, data []byte) []byte {
 	return out.Bytes()
 }
 
-// resum makes all checksums of a file right again, so that damage reaches the
-// decoders.
+// resum recomputes all checksums of a file, so that damage reaches the decoders.
 func resum(data []byte) {
 	size := len(data)
 	if size < 128 {
@@ -268,9 +267,9 @@ func resum(data []byte) {
 	binary.LittleEndian.PutUint32(data[60:], blockfile.Checksum(data[:60]))
 }
 
-// TestDamageBehindRightChecksumsIsFoundByCheck damages sections and repairs
-// the checksums: opening or checking must refuse or succeed, never panic, and
-// what Check accepts must be usable.
+// TestDamageBehindRightChecksumsIsFoundByCheck damages sections and repairs the
+// checksums: opening or checking must fail or succeed, never panic, and whatever
+// Check accepts must be usable.
 func TestDamageBehindRightChecksumsIsFoundByCheck(t *testing.T) {
 	file := smallFile(t, 40)
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -285,7 +284,7 @@ func TestDamageBehindRightChecksumsIsFoundByCheck(t *testing.T) {
 	}
 }
 
-// useAll opens a file and, when it passes the check, reads all of it.
+// useAll opens a file and, if it passes the check, reads all of it.
 func useAll(data []byte) {
 	r, err := openBytes(data)
 	if err != nil {
@@ -390,7 +389,7 @@ func TestDumpOfASmallSegment(t *testing.T) {
 	}
 	golden(t, "testdata/small.dump", out.Bytes())
 	golden(t, "testdata/small.segment", data)
-	// The file kept from this version stays readable.
+	// The file kept from this version must stay readable.
 	kept, err := os.ReadFile("testdata/small.segment")
 	if err != nil {
 		t.Fatal(err)

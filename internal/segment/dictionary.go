@@ -9,32 +9,31 @@ import (
 	"slices"
 )
 
-// dictionary numbers distinct byte strings in memory. Strings of up to 36
-// bytes lie in their entry, so that a look-up touches the slot and one cache
-// line.
+// dictionary numbers distinct byte strings in memory. Strings of up to 36 bytes are
+// stored in their entry, so that a look-up touches the slot and one cache line.
 type dictionary struct {
-	slots []uint32 // part of the hash, then number plus one in width bits; 0 is free
+	slots []uint32 // high hash bits, then number plus one in the low width bits; 0 is free
 	width int      // bits of the highest number that fits
 	pages [][]dictEntry
 	count uint32
-	long  []byte // strings that do not fit
-	seed  uint64 // so that callers cannot prepare strings that collide
+	long  []byte // strings that do not fit into an entry
+	seed  uint64 // random, so that callers cannot prepare strings that collide
 }
 
 const (
 	// inlineKey is the longest string kept in its entry.
 	inlineKey = 36
-	// A page holds 1,024 entries. It begins on a cache line, as all large memory
-	// does, and does not move; only the first one grows, because most
-	// dictionaries are small, and there may be thousands of them.
+	// A page holds 1,024 entries. It starts on a cache line, as all large
+	// allocations do, and does not move. Only the first page grows, because most
+	// dictionaries are small and there may be thousands of them.
 	pageShift   = 10
 	pageEntries = 1 << pageShift
 	firstPage   = 1
 	entryBytes  = 64
 )
 
-// dictEntry is a string and what belongs to it: for terms the chain of its
-// occurrences. It is one cache line.
+// dictEntry is a string with its data: for terms the chain of its occurrences. It
+// fills one cache line.
 type dictEntry struct {
 	key    [inlineKey]byte // or the offset in long
 	length uint32
@@ -47,7 +46,7 @@ func newDictionary() *dictionary {
 	return &dictionary{slots: make([]uint32, 2*firstPage), width: bits.Len32(2 * firstPage), seed: rand.Uint64()}
 }
 
-// entry returns what belongs to a number, valid until the next find.
+// entry returns the entry of a number, valid until the next find.
 func (d *dictionary) entry(id uint32) *dictEntry {
 	return &d.pages[id>>pageShift][id&(pageEntries-1)]
 }
@@ -90,10 +89,10 @@ func (d *dictionary) hash(key []byte) uint64 {
 	return hi ^ lo
 }
 
-// find returns the number of key, a new one when it is not there yet.
+// find returns the number of key, and adds key if it is not there yet.
 func (d *dictionary) find(key []byte) (id uint32, fresh bool) { return d.findHashed(key, d.hash(key)) }
 
-// findHashed is find; the caller gives the hash of key.
+// findHashed is find with the hash of key.
 func (d *dictionary) findHashed(key []byte, h uint64) (id uint32, fresh bool) {
 	mask := uint64(len(d.slots) - 1)
 	tag := uint32(h>>32) << d.width
@@ -116,8 +115,8 @@ func (d *dictionary) findHashed(key []byte, h uint64) (id uint32, fresh bool) {
 	}
 }
 
-// likely is the number plus one that a string with the hash h most likely has;
-// 0 when it has none.
+// likely returns the most likely number plus one of a string with the hash h; 0
+// when there is none.
 func (d *dictionary) likely(h uint64) uint32 {
 	return d.slots[h&uint64(len(d.slots)-1)] & (1<<d.width - 1)
 }
@@ -144,7 +143,8 @@ func (d *dictionary) add(key []byte) uint32 {
 	return id
 }
 
-// grow doubles the slots. What they lack of the hashes is computed again.
+// grow doubles the slots. Slots hold only a part of the hashes, so it recomputes
+// them.
 func (d *dictionary) grow() {
 	d.slots = make([]uint32, 2*len(d.slots))
 	d.width++
@@ -168,8 +168,8 @@ func (d *dictionary) bytes() int64 {
 	return n
 }
 
-// prefixed is a number with the first bytes of its string, as a number that is
-// in their order.
+// prefixed is a number with the first bytes of its string, as an integer that sorts
+// like them.
 type prefixed struct {
 	prefix uint64
 	id     uint32
@@ -204,11 +204,11 @@ func (d *dictionary) sorted() []uint32 {
 	return out
 }
 
-// fewItems are sorted by comparing.
+// fewItems is the number of items up to which sortPrefixes sorts by comparison.
 const fewItems = 512
 
-// sortPrefixes sorts by prefix: by the last byte first, then by those before.
-// It returns the items or a copy, and overwrites the other.
+// sortPrefixes sorts by prefix with an LSD radix sort. It returns the items or a
+// copy, and overwrites the other.
 func sortPrefixes(items []prefixed) []prefixed {
 	if len(items) <= fewItems {
 		slices.SortFunc(items, func(a, b prefixed) int { return cmp.Compare(a.prefix, b.prefix) })
@@ -224,7 +224,7 @@ func sortPrefixes(items []prefixed) []prefixed {
 	for at := range counts {
 		starts := &counts[at]
 		if starts[byte(items[0].prefix>>(8*at))] == uint32(len(items)) {
-			continue // all have the same byte there
+			continue // all items have the same byte here
 		}
 		sum := uint32(0)
 		for b, n := range starts {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDictionaryNumbersAndOrdersStrings holds a dictionary against a map, with
-// strings of all lengths, common beginnings and zero bytes.
+// TestDictionaryNumbersAndOrdersStrings compares a dictionary with a map, for
+// strings of all lengths, with common prefixes and zero bytes.
 func TestDictionaryNumbersAndOrdersStrings(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))

@@ -13,9 +13,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Dump prints what a segment file holds: its sections with their places, then
-// its fields with their statistics. Damage ends the dump with an error after
-// as much as could be read.
+// Dump prints the contents of a segment file: its sections with their offsets, then
+// its fields with their statistics. On damage it prints what it can read and
+// returns an error.
 func Dump(w io.Writer, fs vfs.FS, name string) error {
 	m, err := fs.Map(name)
 	if err != nil {
@@ -99,7 +99,7 @@ var (
 		columns.PartCounts: "counts", columns.PartDocs: "documents", points.PartData: "points", points.PartBlocks: "blocks of points"}
 )
 
-// describe names a section.
+// describe returns the name of a section.
 func describe(m meta, id blockfile.ID) string {
 	if id.Owner == 0 {
 		return ownParts[id.Part]

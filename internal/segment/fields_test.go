@@ -9,11 +9,11 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// manyFields are as many as the names of wildcard fields that an index may have.
+// manyFields is the largest number of names of wildcard fields in an index.
 const manyFields = 10_000
 
-// buildFields adds documents that each hold a few of many fields, all of which are
-// there three times.
+// buildFields adds documents that each have values in a few of many fields, so that
+// every field occurs three times.
 func buildFields(b *Builder) {
 	const docs, each = 300, manyFields / 100
 	for doc := range docs {
@@ -30,7 +30,7 @@ func buildFields(b *Builder) {
 	}
 }
 
-// heapOf is how much more of the heap is in use after do, for every field.
+// heapOf returns by how much do increases the heap in use, per field.
 func heapOf(do func()) int {
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -42,8 +42,8 @@ func heapOf(do func()) int {
 }
 
 // A field costs little before and after it is written, so that an index may have
-// thousands of names of wildcard fields: an open segment keeps its options and
-// where it stands, and opens what a search asks for.
+// thousands of names of wildcard fields: an open segment keeps the options and
+// location of each, and opens those that a search uses.
 func TestAFieldTakesLittleMemory(t *testing.T) {
 	fs := vfs.OS(t.TempDir())
 	b := NewBuilder()
@@ -73,7 +73,7 @@ func TestAFieldTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// What a builder counts as it goes is what its fields take.
+// The running count of a builder equals the memory of its fields.
 func TestABuilderCountsItsFields(t *testing.T) {
 	b := NewBuilder()
 	for round := range 3 {

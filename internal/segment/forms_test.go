@@ -12,8 +12,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// spelled builds a segment of one document per text, each word spelled as
-// given before the colon and stemmed to what follows it.
+// spelled builds a segment of one document per text. A word is a term, or a surface
+// form and its term with a colon in between.
 func spelled(t *testing.T, fs vfs.FS, name string, texts ...string) *Reader {
 	t.Helper()
 	b := NewBuilder()

@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// OverlayValue replaces a number: by Value, or by nothing when Missing.
+// OverlayValue replaces a number with Value, or with no value when Missing is set.
 type OverlayValue struct {
 	Value   int64
 	Missing bool
@@ -19,28 +19,27 @@ type OverlayValue struct {
 // MergeInput is one segment to merge.
 type MergeInput struct {
 	Reader *Reader
-	// Live are the documents to keep, nil for all. A block is kept or
-	// dropped whole, as its root says; bits of nested documents do not
-	// matter.
+	// Live are the documents to keep, nil for all. A block is kept or dropped as a
+	// whole, depending on its root; bits of nested documents are ignored.
 	Live *bitset.Bitset
-	// First is the standing of the segment in the order of the index. What
-	// would stand in front of the end of the input before it stands there.
+	// First is the standing of the segment in the order of the index. If it is
+	// below the end of the previous input, the segment stands at that end.
 	First uint64
 	// Overlays replaces values of single-valued Numbers fields: field name →
-	// document → value. A field that no segment has becomes one.
+	// document → value. A field that no segment has is created.
 	Overlays map[string]map[DocID]OverlayValue
 }
 
-// DocMap holds, per input and document, the number in the merged segment, or
-// NoDoc for a dropped one.
+// DocMap holds, per input and document, the number in the merged segment, or NoDoc
+// for a dropped document.
 type DocMap [][]DocID
 
-// Merge writes the live documents of the inputs, in order, to one new segment
-// file, synced (the directory is not). It stops with the context's error. When
-// nothing is live it writes no file and answers Info{}.
+// Merge writes the live documents of the inputs, in order, to one new segment file
+// and syncs it (but not the directory). It stops with the error of the context.
+// When nothing is live it writes no file and returns Info{}.
 //
-// Memory: one number per document of the inputs, and what describes the field
-// being merged; postings and values stream.
+// Memory: one number per document of the inputs, and the description of the field
+// being merged; postings and values are streamed.
 func Merge(ctx context.Context, fs vfs.FS, name string, inputs []MergeInput) (Info, DocMap, error) {
 	m := &merger{inputs: inputs}
 	if err := m.number(); err != nil {
@@ -63,18 +62,18 @@ func Merge(ctx context.Context, fs vfs.FS, name string, inputs []MergeInput) (In
 type merger struct {
 	inputs []MergeInput
 	docMap DocMap
-	// whole marks the inputs that keep all documents; bases is the number of
-	// their first one.
+	// whole marks the inputs that keep all documents; bases holds the new number of
+	// the first document of each input.
 	whole   []bool
 	bases   []DocID
 	docs    uint32
 	roots   uint32
 	parents *bitset.Bitset
 	fields  []FieldOptions
-	codes   []byte // of lengths, for one field after the other
+	codes   []byte // of lengths; reused by all fields
 }
 
-// number gives the live documents their new numbers.
+// number assigns new numbers to the live documents.
 func (m *merger) number() error {
 	total := uint64(0)
 	for _, in := range m.inputs {
@@ -120,8 +119,8 @@ func (m *merger) number() error {
 	return nil
 }
 
-// unite finds the fields of the merged segment: what all inputs keep of
-// postings, what any allows of values.
+// unite determines the fields of the merged segment: for postings, the options that
+// all inputs share; for values, the options that any input has.
 func (m *merger) unite() error {
 	at := map[fieldKey]int{}
 	for _, in := range m.inputs {
@@ -194,8 +193,8 @@ func (m *merger) write(ctx context.Context, out *blockfile.Writer) error {
 	return out.Err()
 }
 
-// writeStored copies packed blocks whose documents are all live, and packs
-// the others again.
+// writeStored copies packed blocks whose documents are all live, and repacks the
+// others.
 func (m *merger) writeStored(ctx context.Context, out *blockfile.Writer) error {
 	some := false
 	for _, in := range m.inputs {
@@ -219,8 +218,8 @@ func (m *merger) writeStored(ctx context.Context, out *blockfile.Writer) error {
 			}
 			continue
 		}
-		// The keys cut out of records stand in the merged dictionary, so
-		// records are copied as they are.
+		// The keys cut out of records are in the merged dictionary, so records are
+		// copied as they are.
 		if err := in.Reader.Stored().check(); err != nil {
 			return err
 		}

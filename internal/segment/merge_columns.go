@@ -15,8 +15,8 @@ import (
 
 func (m *merger) writeNumbers(ctx context.Context, out *blockfile.Writer, owner uint32, f FieldOptions) (bool, error) {
 	w := columns.NewNumbersWriter(out, owner, m.docs, f.Multi)
-	// Where every input has its points in order and nothing replaces them,
-	// they are merged; else they are gathered and sorted.
+	// If every input has its points in order and no overlay replaces them, they are
+	// merged; otherwise they are collected and sorted.
 	sorted := f.Points && m.hasPoints(f.Name)
 	var p points.NumbersWriter
 	add := func(doc DocID, v int64) {
@@ -87,7 +87,7 @@ func allDocs(docs []DocID) iter.Seq[DocID] {
 	}
 }
 
-// hasPoints reports whether every input with the column has its points, and no
+// hasPoints reports whether every input with the column has points for it and no
 // overlay.
 func (m *merger) hasPoints(name string) bool {
 	for _, in := range m.inputs {
@@ -99,7 +99,7 @@ func (m *merger) hasPoints(name string) bool {
 }
 
 // mergePoints merges the points of the inputs in the order of values, and of
-// documents where values are equal.
+// documents for equal values.
 func (m *merger) mergePoints(ctx context.Context, out *blockfile.Writer, owner uint32, name string) error {
 	type source struct {
 		cursor *points.NumbersCursor
@@ -107,7 +107,7 @@ func (m *merger) mergePoints(ctx context.Context, out *blockfile.Writer, owner u
 		value  int64
 		doc    DocID
 	}
-	// next moves to a live document; false at the end.
+	// next moves to the next live document; it returns false at the end.
 	next := func(s *source) bool {
 		for {
 			v, old, ok := s.cursor.Next()
@@ -178,18 +178,17 @@ func (m *merger) writeOrdinals(ctx context.Context, out *blockfile.Writer, owner
 	return true, w.Finish()
 }
 
-// ordinalSource is the column of one input, at a value on the way through its
-// dictionary.
+// ordinalSource is the column of one input, with a position in its dictionary.
 type ordinalSource struct {
 	column *columns.Ordinals
 	docs   []DocID
-	used   *bitset.Bitset // values that live documents have
+	used   *bitset.Bitset // values of live documents
 	next   uint32
-	value  []byte   // number next
-	ords   []uint32 // new ordinal of every old one
+	value  []byte   // the value of ordinal next
+	ords   []uint32 // new ordinal of each old one
 }
 
-// advance goes to the next used value and reports whether there is one.
+// advance moves to the next used value and reports whether there is one.
 func (s *ordinalSource) advance(from uint32) bool {
 	if s.next = s.used.Next(from); s.next >= s.used.Len() {
 		return false
@@ -198,8 +197,8 @@ func (s *ordinalSource) advance(from uint32) bool {
 	return true
 }
 
-// ordinalSources finds the inputs whose live documents have values, each at its
-// first.
+// ordinalSources returns the inputs whose live documents have values, each
+// positioned at its first value.
 func (m *merger) ordinalSources(name string) (sources []*ordinalSource, err error) {
 	var buf []uint32
 	for i, in := range m.inputs {
@@ -233,8 +232,8 @@ func (m *merger) ordinalSources(name string) (sources []*ordinalSource, err erro
 	return sources, nil
 }
 
-// uniteOrdinals merges the dictionaries, as far as live documents use them,
-// into w, and notes the new ordinal of every old one.
+// uniteOrdinals merges into w the dictionary values that live documents use, and
+// records the new ordinal of every old one.
 func (m *merger) uniteOrdinals(ctx context.Context, sources []*ordinalSource, w *columns.OrdinalsWriter) error {
 	open := slices.Clone(sources)
 	var value []byte

@@ -11,8 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// watched is a context that looks, every few times it is asked, at how much
-// memory is in use.
+// watched is a context that measures the memory in use at every few calls.
 type watched struct {
 	context.Context
 	asked   int
@@ -33,8 +32,8 @@ func (w *watched) look() {
 	w.highest = max(w.highest, m.HeapAlloc)
 }
 
-// TestMergeKeepsLittlePerDocument bounds what a merge holds more for every
-// document with a key, a word and a value of its own.
+// TestMergeKeepsLittlePerDocument bounds the memory that a merge needs for every
+// further document with a key, a word and a value of its own.
 func TestMergeKeepsLittlePerDocument(t *testing.T) {
 	const segments, docs = 8, 10_000
 	fs := vfs.OS(t.TempDir())
@@ -102,7 +101,8 @@ func TestMergeKeepsLittlePerDocument(t *testing.T) {
 	if names, err := fs.List("."); err != nil || len(names) != segments+2 {
 		t.Fatalf("files %v, %v", names, err)
 	}
-	// Without room for what stands beside the segment it is the same.
+	// The result is the same if the temporary file beside the segment cannot be
+	// created.
 	if err := fs.MakeDir("again.seg" + AsideSuffix); err != nil {
 		t.Fatal(err)
 	}

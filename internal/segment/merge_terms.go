@@ -11,7 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// termCursor stands at a term of one input.
+// termCursor is positioned at a term of one input.
 type termCursor struct {
 	input int
 	field *terms.Field
@@ -20,11 +20,10 @@ type termCursor struct {
 	moved []uint32 // by number of a term: its number in the merged field; nil without surface forms
 }
 
-// noTerm marks a term that no document of the merged field holds.
+// noTerm marks a term that no document of the merged field contains.
 const noTerm = ^uint32(0)
 
-// cursors is a heap of cursors, the lowest term and then the first input on
-// top.
+// cursors is a heap ordered by term and then by input, the lowest on top.
 type cursors []*termCursor
 
 func (h cursors) less(i, j int) bool {
@@ -34,7 +33,7 @@ func (h cursors) less(i, j int) bool {
 	return h[i].input < h[j].input
 }
 
-// sink moves the top to its place.
+// sink restores the heap below position i.
 func (h cursors) sink(i int) {
 	for {
 		child := 2*i + 1
@@ -69,7 +68,7 @@ type termMerger struct {
 	*merger
 	out    *terms.Writer
 	codes  []byte
-	seen   *bitset.Bitset // documents with a term; nil when known otherwise
+	seen   *bitset.Bitset // documents with a term; nil when their number is known otherwise
 	it     postings.Iterator
 	deltas []uint32
 }
@@ -152,9 +151,9 @@ func (m *merger) writeTerms(ctx context.Context, out *blockfile.Writer, owner ui
 	return true, t.out.Finish(m.docs, t.codes, docs, sumLength)
 }
 
-// lengthCodes maps the length codes to the new numbers and sums up, as far as
-// codes give, the lengths of dropped documents. The codes are valid until the next
-// call.
+// lengthCodes maps the length codes to the new document numbers, and sums the
+// lengths of dropped documents as precisely as codes allow. The codes are valid
+// until the next call.
 func (m *merger) lengthCodes(name string) (codes []byte, dropped uint64) {
 	if m.codes == nil {
 		m.codes = make([]byte, m.docs)
@@ -181,7 +180,7 @@ func (m *merger) lengthCodes(name string) (codes []byte, dropped uint64) {
 	return codes, dropped
 }
 
-// add copies the postings of the term a cursor stands at, block by block.
+// add copies the postings of the cursor's term, block by block.
 func (t *termMerger) add(c *termCursor) error {
 	c.field.Iterator(&t.it, c.field.At(c.ord))
 	p := t.out.Postings()
@@ -219,9 +218,9 @@ func (t *termMerger) add(c *termCursor) error {
 	return nil
 }
 
-// writeForms merges the surface forms of the inputs. Those of terms that no
-// document holds any more go; of a form that inputs lead to different terms,
-// the first input decides.
+// writeForms merges the surface forms of the inputs. Forms of terms that no
+// document contains any more are dropped; if inputs map a form to different terms,
+// the first input wins.
 func (t *termMerger) writeForms(ctx context.Context, spelled []*termCursor) error {
 	heap := cursors(spelled)
 	for _, c := range heap {
@@ -257,7 +256,7 @@ func (t *termMerger) writeForms(ctx context.Context, spelled []*termCursor) erro
 	return nil
 }
 
-// readForm takes the surface form that the cursor stands at.
+// readForm loads the surface form at the cursor's position.
 func (c *termCursor) readForm() {
 	form, _ := c.field.Form(int(c.ord))
 	c.term = append(c.term[:0], form...)

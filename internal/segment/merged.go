@@ -9,17 +9,17 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// A Budget bounds the memory of merged dictionaries in many segments together. Without one
-// nothing is merged.
+// Budget bounds the memory of merged dictionaries in many segments together.
+// Without a budget nothing is merged.
 type Budget struct {
 	size int64
 	used atomic.Int64
 }
 
-// NewBudget returns a budget of some bytes.
+// NewBudget returns a budget of size bytes.
 func NewBudget(size int64) *Budget { return &Budget{size: size} }
 
-// take takes bytes out of a budget as far as it goes up to a limit, and reports whether it did.
+// take reserves n bytes unless that exceeds limit, and reports whether it did.
 func (b *Budget) take(n, limit int64) bool {
 	if b == nil {
 		return false
@@ -31,15 +31,15 @@ func (b *Budget) take(n, limit int64) bool {
 	return true
 }
 
-// mergedTerms keeps the merged dictionaries of sets of fields that were searched
-// together. Merging reads both dictionaries once, so it pays after some words, the
-// more the larger they are.
+// mergedTerms keeps the merged dictionaries of sets of fields that are searched
+// together. Merging reads every dictionary once, so it pays off only after a number
+// of words that grows with the size of the dictionaries.
 type mergedTerms struct {
 	mu   sync.Mutex
 	sets []*mergedSet
 }
 
-// mergedSet is the dictionaries of one set of fields.
+// mergedSet is the merged dictionary of one set of fields.
 type mergedSet struct {
 	names  []string
 	asked  atomic.Int64
@@ -47,20 +47,22 @@ type mergedSet struct {
 }
 
 const (
-	// maxMergedSets is how many sets of fields are kept for a segment.
+	// maxMergedSets is the number of sets of fields kept for a segment.
 	maxMergedSets = 4
-	// termsPerWord is for how many terms a word must have been asked for before
-	// dictionaries are merged: merging so many takes about as long as finding
-	// what is near one word.
+	// termsPerWord is the number of terms that each looked-up word justifies
+	// merging: merging that many takes about as long as finding the terms near one
+	// word.
 	termsPerWord = 4096
-	// mergedAtOnce is how many terms a search merges itself: below a millisecond.
+	// mergedAtOnce is the number of terms that a search merges itself, in under a
+	// millisecond.
 	mergedAtOnce = 20_000
 )
 
-// MergedTerms returns the merged dictionaries of Terms fields of the segment, nil while
-// that would not pay, where they cannot be merged and where they exceed the budget, of which
-// small ones leave one half to large ones. Large ones are merged in the background. names
-// are sorted. What is merged stays as long as the segment.
+// MergedTerms returns the merged dictionaries of Terms fields of the segment. It
+// returns nil while merging would not pay off, when the fields cannot be merged,
+// and when they exceed the budget; small dictionaries may use only half of it, so
+// that the rest is left for large ones. Large dictionaries are merged in the
+// background. names must be sorted. The result lives as long as the segment.
 func (r *Reader) MergedTerms(names []string, budget *Budget) *terms.Merged {
 	if budget == nil {
 		return nil
@@ -97,7 +99,7 @@ func (r *Reader) MergedTerms(names []string, budget *Budget) *terms.Merged {
 	if r.Retain() {
 		go func() {
 			defer r.Release()
-			// Without them every field is searched by itself.
+			// If merging fails, every field is searched on its own.
 			_ = vfs.Protect(func() error {
 				s.merged.Store(terms.Merge(fields))
 				return nil
@@ -107,7 +109,8 @@ func (r *Reader) MergedTerms(names []string, budget *Budget) *terms.Merged {
 	return nil
 }
 
-// of returns the set of the fields, nil when as many sets as are kept exist already.
+// of returns the set of the fields, creating it if necessary; nil when
+// maxMergedSets others exist.
 func (t *mergedTerms) of(names []string) *mergedSet {
 	t.mu.Lock()
 	defer t.mu.Unlock()

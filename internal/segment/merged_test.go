@@ -93,7 +93,8 @@ func TestLargeDictionariesAreMergedInTheBackground(t *testing.T) {
 	}
 }
 
-// Merged dictionaries stay within a budget, and their memory counts until the segment is closed.
+// Merged dictionaries stay within a budget, and their memory counts until the
+// segment is closed.
 func TestMergedDictionariesHaveABudget(t *testing.T) {
 	b := NewBuilder()
 	names := []string{"body", "title"}

@@ -15,7 +15,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// modelDoc is a document as the naive version keeps it.
+// modelDoc is a document in the naive model.
 type modelDoc struct {
 	root    bool
 	text    map[string][]uint32 // term → positions
@@ -45,7 +45,7 @@ var modelFields = []FieldOptions{
 	{Name: "v", Kind: Vector, Vectors: vectors.Options{Dimensions: 3, Similarity: vectors.Euclidean}},
 }
 
-// randomBlock is a root with its nested documents, children first.
+// randomBlock returns a root with its nested documents, children first.
 func randomBlock(rng *rand.Rand, number int, words []string, nested bool) []modelDoc {
 	var block []modelDoc
 	if nested {
@@ -66,7 +66,8 @@ func randomBlock(rng *rand.Rand, number int, words []string, nested bool) []mode
 		n = 600
 	}
 	for at := range n {
-		// Squares make some words frequent and most rare.
+		// The product of two random numbers makes some words frequent and most
+		// rare.
 		w := words[rng.IntN(len(words))*rng.IntN(len(words))/len(words)]
 		d.text[w] = append(d.text[w], uint32(at))
 	}
@@ -183,7 +184,7 @@ func TestBuiltAndMergedSegmentsAgreeWithTheNaiveVersion(t *testing.T) {
 			sizes := []int{20, 3000, 40, 700}
 			var inputs []MergeInput
 			var all []modelDoc
-			var standings []uint64 // of the documents that stay
+			var standings []uint64 // of the remaining documents
 			number, standing := 0, uint64(0)
 			for i, size := range sizes {
 				var docs []modelDoc
@@ -240,7 +241,7 @@ func TestBuiltAndMergedSegmentsAgreeWithTheNaiveVersion(t *testing.T) {
 				}
 			}
 			compareStandings(t, r, standings)
-			// Merged once more, with half of the documents gone.
+			// Merge again, with half of the documents deleted.
 			live := bitset.New(r.NumDocs())
 			half := standings[:0:0]
 			for root := range r.NumDocs() {
@@ -264,8 +265,8 @@ func TestBuiltAndMergedSegmentsAgreeWithTheNaiveVersion(t *testing.T) {
 	}
 }
 
-// compareStandings checks the standings of all documents, and what stands
-// behind each.
+// compareStandings checks the standings of all documents, and FromStanding for
+// each.
 func compareStandings(t *testing.T, r *Reader, want []uint64) {
 	t.Helper()
 	if int(r.NumDocs()) != len(want) {
@@ -324,8 +325,8 @@ func finish(t testing.TB, fs vfs.FS, name string, docs []modelDoc) *Reader {
 	return r
 }
 
-// firstChild returns the first document of the block of a root; the root itself
-// when it has no nested ones.
+// firstChild returns the first document of the block of a root, or the root itself
+// when nothing is nested in it.
 func firstChild(r *Reader, root DocID) DocID {
 	if r.parents == nil || root == 0 {
 		return root

@@ -19,8 +19,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Reader is an open segment. It is counted: the opener holds one reference,
-// and a caller that uses it longer takes its own reference.
+// Reader is an open segment. It is reference-counted: the opener holds one
+// reference, and a caller that uses it longer takes its own.
 type Reader struct {
 	mapping *vfs.Mapping
 	file    *blockfile.Reader
@@ -31,24 +31,24 @@ type Reader struct {
 
 	standings standings
 	merged    mergedTerms
-	verified  atomic.Bool // nothing is left to be verified before its first use
+	verified  atomic.Bool // everything has been verified
 
-	order  []uint32                     // the places of fields in meta and opened, by kind and name
-	opened []atomic.Pointer[structures] // nil for a field that was not asked for
+	order  []uint32                     // indexes of fields in meta and opened, by kind and name
+	opened []atomic.Pointer[structures] // nil for a field that has not been used
 }
 
-// structures are those of one field, opened when it is first asked for: a
-// segment may have thousands of fields, and a search needs few.
+// structures are those of one field, opened on first use: a segment may have
+// thousands of fields, and a search needs few.
 type structures struct {
 	once   sync.Once
 	values any // *terms.Field, *columns.Numbers, …
-	points any // *points.Numbers or *points.Geo, where there are some
+	points any // *points.Numbers or *points.Geo, if there are any
 	err    error
 }
 
-// Open opens a segment file. With blockfile.VerifyAll every checksum is checked
-// now, with blockfile.VerifyUsed those of a part before it is first used:
-// nothing is ever read from bytes whose checksum is wrong.
+// Open opens a segment file. With blockfile.VerifyAll it checks every checksum now,
+// with blockfile.VerifyUsed those of a part before its first use: no bytes with a
+// wrong checksum are ever used.
 func Open(fs vfs.FS, name string, verify blockfile.Verification) (*Reader, error) {
 	m, err := fs.Map(name)
 	if err != nil {
@@ -66,7 +66,7 @@ func Open(fs vfs.FS, name string, verify blockfile.Verification) (*Reader, error
 	return r, nil
 }
 
-// aligned returns data at an address that integers can be viewed at.
+// aligned returns data at an address aligned for integers, copied if necessary.
 func aligned(data []byte) []byte {
 	if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8 == 0 {
 		return data
@@ -131,9 +131,8 @@ func open(m *vfs.Mapping, verify blockfile.Verification) (*Reader, error) {
 	return r, nil
 }
 
-// check compares the checksums of an owner's sections before their first use.
-// Bytes that are not those that were written are like bytes that cannot be
-// read.
+// check verifies the checksums of an owner's sections before their first use.
+// Damaged bytes are reported like bytes that cannot be read.
 func (r *Reader) check(owner uint32) error {
 	if err := r.file.CheckOwner(owner); err != nil {
 		return fmt.Errorf("%w: %w", vfs.ErrFault, err)
@@ -141,8 +140,8 @@ func (r *Reader) check(owner uint32) error {
 	return nil
 }
 
-// Verify checks every checksum that was left until a part is used, and returns
-// the first that is wrong.
+// Verify checks every checksum that was deferred to the first use of a part, and
+// returns the first error.
 func (r *Reader) Verify(ctx context.Context) error {
 	if r.verified.Load() {
 		return nil
@@ -160,11 +159,11 @@ func (r *Reader) Verify(ctx context.Context) error {
 	return nil
 }
 
-// IsVerified reports whether nothing is left to be verified: until then the
-// first use of a part takes a time that follows its size.
+// IsVerified reports whether everything has been verified. Until then, the first
+// use of a part takes time proportional to its size.
 func (r *Reader) IsVerified() bool { return r.verified.Load() }
 
-// field opens a field when it is not open yet.
+// field opens a field if it is not open yet.
 func (r *Reader) field(i int) *structures {
 	s := r.opened[i].Load()
 	if s == nil {
@@ -174,7 +173,7 @@ func (r *Reader) field(i int) *structures {
 		}
 	}
 	s.once.Do(func() {
-		// A fault is kept like any other failure: the field stays shut.
+		// A fault is kept like any other error: the field stays closed.
 		s.err = vfs.Protect(func() (err error) {
 			if err := r.check(uint32(i + 1)); err != nil {
 				return err
@@ -186,10 +185,10 @@ func (r *Reader) field(i int) *structures {
 	return s
 }
 
-// find opens a field by name, nil when the segment has none. Its bytes have the
-// right checksums and are not what this program writes when it cannot be
-// opened: then it panics with an error that wraps blockfile.ErrCorrupt, see
-// vfs.Protect.
+// find opens a field by name and returns nil when the segment has none. If the
+// field cannot be opened although its checksums match, the bytes were not written
+// by this program: find then panics with an error that wraps blockfile.ErrCorrupt,
+// see vfs.Protect.
 func (r *Reader) find(kind Kind, name string) *structures {
 	i, ok := slices.BinarySearchFunc(r.order, fieldKey{kind, name}, func(i uint32, key fieldKey) int {
 		return r.meta.fields[i].key().compare(key)
@@ -250,40 +249,40 @@ func (r *Reader) openVectors(f FieldOptions, owner uint32) (*vectors.Reader, err
 	return column, nil
 }
 
-// Retain adds a reference; false when the segment is closed already.
+// Retain adds a reference; it returns false when the segment is closed already.
 func (r *Reader) Retain() bool { return r.mapping.Retain() }
 
-// Release gives a reference back; the last one closes the segment, and
-// nothing read from it may be used any more.
+// Release drops a reference. The last one closes the segment, and nothing read from
+// it may be used any more.
 func (r *Reader) Release() error { return r.mapping.Release() }
 
-// WhenClosed runs do when the last reference is gone, for a caller that keeps
-// something made from the segment. For each who the first call counts.
+// WhenClosed runs do when the last reference is dropped, for a caller that keeps
+// something derived from the segment. Only the first call for each who counts.
 func (r *Reader) WhenClosed(who any, do func()) { r.mapping.WhenReleased(who, do) }
 
-// WhenDamaged sets what runs, and must not wait, when a part is found damaged
-// after the opening. It is set before the Reader is shared.
+// WhenDamaged sets a function that is called when a part is found damaged after the
+// opening. It must not block, and must be set before the Reader is shared.
 func (r *Reader) WhenDamaged(do func()) { r.file.WhenDamaged(do) }
 
 // IsDamaged reports whether a part was found damaged after the opening.
 func (r *Reader) IsDamaged() bool { return r.file.IsDamaged() }
 
-// Name is the file's name.
+// Name returns the name of the file.
 func (r *Reader) Name() string { return r.file.Name() }
 
-// Size is the file's size in bytes.
+// Size returns the size of the file in bytes.
 func (r *Reader) Size() int64 { return r.file.Size() }
 
-// NumDocs is the number of documents, nested ones included.
+// NumDocs returns the number of documents, nested ones included.
 func (r *Reader) NumDocs() uint32 { return r.meta.docs }
 
-// NumRoots is the number of documents of their own right.
+// NumRoots returns the number of documents that are not nested.
 func (r *Reader) NumRoots() uint32 { return r.meta.roots }
 
-// Parents is the set of documents of their own right, nil when all are.
+// Parents returns the set of documents that are not nested, nil when all are.
 func (r *Reader) Parents() *bitset.Bitset { return r.parents }
 
-// Parent is the root that a document belongs to: itself, or the next.
+// Parent returns the root that a document belongs to: itself, or the next root.
 func (r *Reader) Parent(doc DocID) DocID {
 	if r.parents == nil {
 		return doc
@@ -291,11 +290,11 @@ func (r *Reader) Parent(doc DocID) DocID {
 	return r.parents.Next(doc)
 }
 
-// Fields lists the fields that have values.
+// Fields returns the fields that have values.
 func (r *Reader) Fields() []FieldOptions { return r.meta.fields }
 
-// Terms returns a Terms field, nil when the segment has none of the name:
-// then no document has a value. So do the other methods of this form.
+// Terms returns a Terms field, nil when the segment has none of that name: then no
+// document has a value. The same holds for the methods below.
 func (r *Reader) Terms(name string) *terms.Field {
 	if s := r.find(Terms, name); s != nil {
 		return s.values.(*terms.Field)
@@ -311,7 +310,7 @@ func (r *Reader) Numbers(name string) *columns.Numbers {
 	return nil
 }
 
-// NumberPoints returns the range index of a numbers column, nil when none.
+// NumberPoints returns the range index of a numbers column, nil when there is none.
 func (r *Reader) NumberPoints(name string) *points.Numbers {
 	if s := r.find(Numbers, name); s != nil && s.points != nil {
 		return s.points.(*points.Numbers)
@@ -335,7 +334,7 @@ func (r *Reader) Geo(name string) *columns.Geo {
 	return nil
 }
 
-// GeoPoints returns the region index of a geo column, nil when none.
+// GeoPoints returns the region index of a geo column, nil when there is none.
 func (r *Reader) GeoPoints(name string) *points.Geo {
 	if s := r.find(Geo, name); s != nil && s.points != nil {
 		return s.points.(*points.Geo)

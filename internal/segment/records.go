@@ -11,16 +11,16 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// A record mostly ends with the key of its document, which stands in the
-// dictionary of the key field already. It is kept without the key, and gets it
-// back when it is read: what remains is alike from document to document, and
-// packs to little or nothing.
+// A record mostly ends with the key of its document, which is in the dictionary of
+// the key field already. It is kept without the key, which is put back when it is
+// read: the rest is similar from document to document, and packs to little or
+// nothing.
 
-// maxBehind is how far from the end of a record its key may end to be cut out.
+// maxBehind is how far before the end of a record its key may end to be cut out.
 const maxBehind = 16
 
-// appendCut appends a record without the last occurrence of key, then a byte:
-// how many bytes stand behind the key, plus one; 0 when nothing was cut out.
+// appendCut appends a record without the last occurrence of key, then one byte: the
+// number of bytes after the key, plus one; 0 when nothing was cut out.
 func appendCut(dst, record, key []byte) []byte {
 	from := max(len(record)-len(key)-maxBehind, 0)
 	at := bytes.LastIndex(record[from:], key)
@@ -33,16 +33,15 @@ func appendCut(dst, record, key []byte) []byte {
 	return append(dst, byte(behind+1))
 }
 
-// Records gives the stored records of a segment back. Any number of goroutines
-// may use it.
+// Records reads the stored records of a segment. It is safe for concurrent use.
 type Records struct {
 	packed *stored.Reader
 	keys   *terms.Field // nil when the segment has no key field
 	file   *blockfile.Reader
-	sound  atomic.Bool // check found them so
+	sound  atomic.Bool // check has succeeded
 }
 
-// check compares the checksum of the records before their first use.
+// check verifies the checksum of the records before their first use.
 func (r *Records) check() error {
 	if r.sound.Load() {
 		return nil
@@ -54,18 +53,18 @@ func (r *Records) check() error {
 	return nil
 }
 
-// IsPacked reports whether there is a record that takes more time to read than to
+// IsPacked reports whether there is a record that is slower to read again than to
 // keep.
 func (r *Records) IsPacked() bool { return r.packed.IsPacked() }
 
-// Prefetch loads what Get is going to read of the keys of some documents.
+// Prefetch loads what Get will read of the keys of some documents.
 func (r *Records) Prefetch(docs []DocID) {
 	if r.keys != nil {
 		r.keys.PrefetchKeys(docs)
 	}
 }
 
-// Get appends the record of a document to dst; nothing when it has none.
+// Get appends the record of a document to dst; nothing if it has none.
 func (r *Records) Get(dst []byte, doc DocID) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return dst, err

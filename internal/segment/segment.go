@@ -1,10 +1,10 @@
 // Package segment is an immutable set of documents in one file: terms with
 // postings, columns, points, stored records and vectors.
 //
-// A Builder gathers documents in memory and writes the file, a Reader opens
-// it, Merge makes one file of several and leaves out what was deleted, Check
-// walks everything, Dump describes it. The segment knows named structures of
-// bytes and numbers; what they mean is the caller's matter.
+// A Builder collects documents in memory and writes the file, a Reader opens it,
+// Merge makes one file of several and leaves out deleted documents, Check verifies
+// everything, Dump describes it. A segment knows named structures of bytes and
+// numbers; the caller gives them meaning.
 //
 // A document may have nested ones: they are documents of their own, numbered
 // directly before their parent. Such a block is never split.
@@ -17,7 +17,7 @@
 //	     value of a field may leave it empty.
 //	SG4  Documents keep their order and their standings in a merge.
 //
-// A Builder is used by one goroutine, a Reader by any number.
+// A Builder is used by one goroutine; a Reader is safe for concurrent use.
 //
 // The bytes are described in FORMAT.md.
 package segment
@@ -36,13 +36,13 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// DocID is a document's number in its segment.
+// DocID is the number of a document in its segment.
 type DocID = uint32
 
-// NoDoc marks a document that is not there.
+// NoDoc marks a document that does not exist.
 const NoDoc = ^DocID(0)
 
-// Parts of the file's own sections, owner 0. Fields are owners 1, 2, ….
+// Parts of the sections of the file itself, owner 0. Fields are owners 1, 2, ….
 const (
 	partMeta = iota + 1
 	partParents
@@ -65,7 +65,7 @@ const (
 	Vector
 )
 
-// String names the kind.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	switch k {
 	case Terms:
@@ -82,13 +82,13 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", uint8(k))
 }
 
-// FieldOptions declare a field. Options of other kinds are ignored.
+// FieldOptions declare a field. Options for other kinds are ignored.
 type FieldOptions struct {
 	Name string
 	Kind Kind
 
-	Freqs     bool // Terms: keep how often (implied by Positions)
-	Positions bool // Terms: keep where
+	Freqs     bool // Terms: keep frequencies (implied by Positions)
+	Positions bool // Terms: keep positions
 	Lengths   bool // Terms: keep a length code per document
 	Key       bool // Terms: exact look-up only, as for a primary key
 
@@ -112,7 +112,7 @@ func (k fieldKey) compare(other fieldKey) int {
 	return strings.Compare(k.name, other.name)
 }
 
-// normal drops options of other kinds and fills in what is implied.
+// normal drops options of other kinds and sets implied ones.
 func (o FieldOptions) normal() FieldOptions {
 	n := FieldOptions{Name: o.Name, Kind: o.Kind}
 	switch o.Kind {
@@ -139,7 +139,7 @@ func (o FieldOptions) terms() terms.Options {
 // Info describes a finished segment file.
 type Info struct {
 	Docs  uint32 // documents, nested ones included
-	Roots uint32 // documents of their own right
+	Roots uint32 // documents that are not nested
 	blockfile.Summary
 }
 
@@ -188,7 +188,7 @@ func appendVectorOptions(b []byte, o vectors.Options) []byte {
 	return b
 }
 
-// decodeMeta reads what encode wrote; false when it is not well-formed.
+// decodeMeta decodes the output of encode; ok is false when it is malformed.
 func decodeMeta(b []byte) (m meta, ok bool) {
 	number := func() uint64 {
 		v, n := binary.Uvarint(b)
@@ -201,7 +201,7 @@ func decodeMeta(b []byte) (m meta, ok bool) {
 		return v
 	}
 	ok = true
-	text := string(b) // names are parts of it
+	text := string(b) // names are substrings of it
 	docs, roots, fields := number(), number(), number()
 	if docs > MaxDocs || roots > docs || fields > uint64(len(b)) {
 		return m, false
@@ -232,12 +232,12 @@ func decodeMeta(b []byte) (m meta, ok bool) {
 	return m, ok && len(b) == 0
 }
 
-// AsideSuffix ends the name of the file that stands beside a large segment
-// while it is written. A crash may leave it; it means nothing then.
+// AsideSuffix ends the name of the temporary file beside a large segment while it
+// is written. A crash may leave it behind; it is garbage then.
 const AsideSuffix = ".aside"
 
-// create runs write on a new file and makes it durable; on any error, and when
-// what is read for it turns out damaged, the file is removed.
+// create runs write on a new file and makes it durable. On any error, including
+// damage in the data that it reads, it removes the file.
 func create(fs vfs.FS, name string, write func(*blockfile.Writer) error) (blockfile.Summary, error) {
 	f, err := fs.Create(name)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// BenchmarkSmallSegment is the cost of a commit of 100 documents, without the
-// disk: build, write, open.
+// BenchmarkSmallSegment measures a commit of 100 documents without the disk: build,
+// write, open.
 func BenchmarkSmallSegment(b *testing.B) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var docs []modelDoc

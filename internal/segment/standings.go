@@ -7,15 +7,16 @@ import (
 	"github.com/quiresearch/quire/internal/blockfile"
 )
 
-// A document has a standing in the order of an index: a number that it keeps
-// when others around it are merged away. In a segment that a Builder wrote the
-// standings are the document numbers. A merge leaves gaps where documents were
-// dropped, and between its inputs; they are kept as the documents from which on
-// another distance holds. Standings ascend with the document numbers.
+// The standing of a document is its position in the order of an index: a number
+// that it keeps when others around it are merged away. In a segment written by a
+// Builder the standings are the document numbers. A merge leaves gaps where
+// documents were dropped, and between its inputs. A gap is stored as the first
+// document from which a new distance (standing minus number) holds. Standings
+// ascend with the document numbers.
 
 const standingStep = 12 // bytes: a document (4), its standing less its number (8)
 
-// standings are the gaps of a segment; nil when there are none.
+// standings are the gaps of a segment; nil if there are none.
 type standings []byte
 
 func (s standings) len() int              { return len(s) / standingStep }
@@ -26,8 +27,8 @@ func (s standings) append(doc DocID, distance uint64) standings {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(s, doc), distance)
 }
 
-// Standing is the place of a document in the order of the index, counted from
-// that of the segment.
+// Standing returns the position of a document in the order of the index, relative
+// to that of the segment.
 func (r *Reader) Standing(doc DocID) uint64 {
 	s := r.standings
 	i := sort.Search(s.len(), func(i int) bool { return s.doc(i) > doc })
@@ -37,13 +38,13 @@ func (r *Reader) Standing(doc DocID) uint64 {
 	return uint64(doc) + s.distance(i-1)
 }
 
-// FromStanding is the first document that stands there or behind it; NumDocs
-// when none does.
+// FromStanding returns the first document with at least the given standing; NumDocs
+// when there is none.
 func (r *Reader) FromStanding(standing uint64) DocID {
 	return DocID(sort.Search(int(r.meta.docs), func(doc int) bool { return r.Standing(DocID(doc)) >= standing }))
 }
 
-// EndStanding is the standing behind the last document.
+// EndStanding returns the standing after the last document.
 func (r *Reader) EndStanding() uint64 {
 	if r.meta.docs == 0 {
 		return 0
@@ -51,7 +52,7 @@ func (r *Reader) EndStanding() uint64 {
 	return r.Standing(r.meta.docs-1) + 1
 }
 
-// readStandings takes the gaps out of a segment file.
+// readStandings reads the gaps of a segment file.
 func (r *Reader) readStandings() error {
 	id := blockfile.ID{Part: partStandings}
 	data, ok := r.file.Section(id)
@@ -62,10 +63,10 @@ func (r *Reader) readStandings() error {
 	return nil
 }
 
-// standings gives every document of the merged segment the standing it had.
+// standings gives every document of the merged segment its previous standing.
 func (m *merger) standings() standings {
 	var out standings
-	var distance uint64 // that holds at present
+	var distance uint64 // the distance that currently holds
 	var first, end uint64
 	for i, in := range m.inputs {
 		at := max(in.First, end)
@@ -90,7 +91,7 @@ func (m *merger) standings() standings {
 	return out
 }
 
-// standings checks that gaps stand in order and inside the segment.
+// standings checks that gaps are in order and inside the segment.
 func (c checker) standings() error {
 	s := c.r.standings
 	for i := range s.len() {
