@@ -6,19 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// A key that the engine generated, for a document of an index without primary
-// key, is so many bytes: a random start and a counter, whose first byte is zero.
+// A generated key, for a document of an index without primary key, has this many
+// bytes: a random start and a counter, whose first byte is zero.
 const (
 	generatedKey        = 16
 	generatedKeyCounter = 8
 )
 
-// cursorMark begins the cursor of a generated key: a character for private use,
-// so that no document can have it as its key and passes through JSON, addresses and shells.
+// cursorMark begins the cursor of a generated key. It is a private-use character,
+// so that no document can have the cursor as its key, and it survives JSON, URLs
+// and shells.
 const cursorMark = "\ue000"
 
-// Cursor returns a key as text from which Keys goes on: the key itself, or for a
-// generated one, which is not a text, its bytes written out.
+// Cursor returns a text from which Keys continues after key: the key itself, or the
+// hexadecimal form of a generated key, which is not valid text.
 func Cursor(key string) string {
 	if utf8.ValidString(key) && (len(key) != generatedKey || key[generatedKeyCounter] != 0) {
 		return key
@@ -26,7 +27,7 @@ func Cursor(key string) string {
 	return cursorMark + hex.EncodeToString([]byte(key))
 }
 
-// keyOfCursor returns the key of a cursor; any other text is a key.
+// keyOfCursor returns the key of a cursor; any other text is returned as a key.
 func keyOfCursor(cursor string) string {
 	text, ok := strings.CutPrefix(cursor, cursorMark)
 	if !ok || len(text) != 2*generatedKey {

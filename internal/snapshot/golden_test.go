@@ -31,7 +31,7 @@ func TestFormatIsAsDescribed(t *testing.T) {
 	})
 }
 
-// checkFormat holds the bytes of a side file against those of a listing.
+// checkFormat compares the bytes of a side file with a listing.
 func checkFormat(t *testing.T, name string, side *Side) {
 	t.Helper()
 	content := encodeSide(t, side)

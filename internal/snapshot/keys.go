@@ -15,12 +15,12 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// keyOrder is the documents of a segment by numeric key. It is made on first
-// use and shared by every view of the segment.
+// keyOrder is the documents of a segment sorted by numeric key. It is built on
+// first use and shared by all views of the segment.
 type keyOrder struct {
 	once    sync.Once
 	entries []numericKey
-	others  []otherKey // that are not whole numbers, by bytes
+	others  []otherKey // not whole numbers, sorted by bytes
 	err     error
 }
 
@@ -29,14 +29,14 @@ type numericKey struct {
 	doc uint32
 }
 
-// otherKey is a document whose key was written when keys were of another type,
-// or generated when there were none.
+// otherKey is a document whose key was written when keys had another type, or was
+// generated when the index had none.
 type otherKey struct {
 	ord uint32 // of the term
 	doc uint32
 }
 
-// numericKeys returns the order by numeric key, which must not be changed.
+// numericKeys returns the order by numeric key. It must not be changed.
 func (s *Segment) numericKeys() (*keyOrder, error) {
 	s.keys.once.Do(func() {
 		field := s.Reader.Terms(layout.Key)
@@ -66,8 +66,8 @@ func (s *Segment) numericKeys() (*keyOrder, error) {
 	return s.keys, s.keys.err
 }
 
-// wholeNumber returns the number that a key is the text form of, and false when
-// there is none: 07 and 7 are different keys.
+// wholeNumber returns the number whose canonical text is key, and false when there
+// is none: 07 and 7 are different keys.
 func wholeNumber(key []byte) (int64, bool) {
 	number, err := strconv.ParseInt(string(key), 10, 64)
 	if err != nil || key[0] == '+' {
@@ -77,31 +77,31 @@ func wholeNumber(key []byte) (int64, bool) {
 	return number, digits[0] != '0' || len(key) == 1
 }
 
-// KeyIterator walks the live documents of a snapshot in the order of their
-// keys: whole numbers by value, text by bytes. Where keys are whole numbers, those
-// that are none follow behind. The snapshot must be held as long as it is used.
-// One goroutine uses it.
+// KeyIterator walks the live documents of a snapshot in the order of their keys:
+// whole numbers by value, text by bytes. In a numeric walk, keys that are not whole
+// numbers come last. The caller must hold the snapshot while it uses the iterator.
+// It belongs to one goroutine.
 type KeyIterator struct {
 	numeric bool
 	heads   []*keyHead // a heap, smallest key first
 	err     error
 }
 
-// keyHead is the place of the walk in one segment.
+// keyHead is the position of the walk in one segment.
 type keyHead struct {
 	segment *Segment
-	key     string // empty of a whole number in a numeric walk
+	key     string // empty for a whole number in a numeric walk
 	number  int64
 	doc     uint32
 
-	ord     uint32 // text: term of the key
+	ord     uint32 // text: next term
 	entries []numericKey
 	others  []otherKey
 }
 
-// Keys starts a walk behind a key in text form or a Cursor of one, which need not
-// exist; without one (hasAfter false) it starts at the first. numeric says that
-// keys are whole numbers.
+// Keys returns a walk that starts after a key in text form, or after its Cursor;
+// the key need not exist. Without a key (hasAfter false) it starts at the first.
+// numeric means that keys are whole numbers.
 func (s *Snapshot) Keys(after string, hasAfter, numeric bool) (*KeyIterator, error) {
 	it := &KeyIterator{numeric: numeric}
 	after = keyOfCursor(after)
@@ -132,7 +132,7 @@ func (s *Snapshot) Keys(after string, hasAfter, numeric bool) (*KeyIterator, err
 	return it, nil
 }
 
-// skipTo leaves out what does not stand behind a key in a numeric walk.
+// skipTo skips keys that do not come after the given one in a numeric walk.
 func (h *keyHead) skipTo(after string) {
 	bound, isNumber := wholeNumber([]byte(after))
 	if isNumber {
@@ -153,7 +153,7 @@ func (h *keyHead) skipTo(after string) {
 	}
 }
 
-// behind returns the first term that stands behind a key.
+// behind returns the first term after a key.
 func behind(field *terms.Field, after string) uint32 {
 	ord, found := field.Search([]byte(after))
 	if found {
@@ -162,8 +162,8 @@ func behind(field *terms.Field, after string) uint32 {
 	return ord
 }
 
-// Next returns the next key in text form and its document, and false at the
-// end or after damage (Err).
+// Next returns the next key in text form and its document, and false at the end or
+// after damage (Err).
 func (it *KeyIterator) Next() (key string, segment *Segment, doc uint32, ok bool) {
 	if len(it.heads) == 0 || it.err != nil {
 		return "", nil, 0, false
@@ -182,7 +182,7 @@ func (it *KeyIterator) Next() (key string, segment *Segment, doc uint32, ok bool
 	return key, segment, doc, true
 }
 
-// Clone returns a walk from the same place, independent of this one.
+// Clone returns an independent walk at the same position.
 func (it *KeyIterator) Clone() *KeyIterator {
 	clone := *it
 	clone.heads = make([]*keyHead, len(it.heads))
@@ -193,10 +193,11 @@ func (it *KeyIterator) Clone() *KeyIterator {
 	return &clone
 }
 
-// Err returns the damage that ended the walk, nil when there was none.
+// Err returns the damage that ended the walk, nil if there was none.
 func (it *KeyIterator) Err() error { return it.err }
 
-// advance moves a head to the next live document of its segment.
+// advance moves a head to the next live document of its segment and reports whether
+// there is one.
 func (it *KeyIterator) advance(head *keyHead) bool {
 	if it.numeric {
 		for len(head.entries) > 0 {
@@ -248,7 +249,7 @@ func (it *KeyIterator) less(a, b *keyHead) bool {
 	if it.numeric && a.key == "" && b.key == "" {
 		return a.number < b.number
 	}
-	return a.key < b.key // a whole number of a numeric walk has the empty one
+	return a.key < b.key // a whole number in a numeric walk has the empty key
 }
 
 // down restores the heap below position i.
@@ -269,9 +270,9 @@ func (it *KeyIterator) down(i int) {
 	}
 }
 
-// HasOtherKey reports whether a walk by numeric keys meets a key that isOwn does
-// not take: one from before keys got their type. isOwn takes all whole numbers
-// between two that it takes, and nothing else.
+// HasOtherKey reports whether a walk by numeric keys meets a key that isOwn
+// rejects: one from before keys got their type. isOwn must accept only whole
+// numbers, and all of those between any two that it accepts.
 func (s *Snapshot) HasOtherKey(isOwn func(key string) bool) (bool, error) {
 	for _, segment := range s.Segments {
 		order, err := segment.numericKeys()
@@ -292,8 +293,8 @@ func (s *Snapshot) HasOtherKey(isOwn func(key string) bool) (bool, error) {
 	return false, nil
 }
 
-// EachKey visits the keys of the documents in a set, in no order that matters,
-// until visit fails or ctx ends. A key is valid until visit returns.
+// EachKey visits the keys of the documents in a set, in no particular order, until
+// visit fails or ctx ends. A key is valid until visit returns.
 func (s *Segment) EachKey(ctx context.Context, set *bitset.Bitset, visit func(key []byte) error) error {
 	field := s.Reader.Terms(layout.Key)
 	if field == nil {

@@ -8,33 +8,34 @@ import (
 	"github.com/quiresearch/quire/internal/invariant"
 )
 
-// Live documents are double-buffered: a commit that deletes a few documents does
-// not copy the bits of all. It takes the words of the commit before the current one,
-// once no snapshot shows those any more, and repeats there what the current one
-// deleted. Where a snapshot still shows them it copies the current ones.
+// Live documents are double-buffered, so that a commit that deletes a few documents
+// need not copy the bits of all. It reuses the words of the commit before the
+// current one, once no snapshot shows those any more, and repeats there what the
+// current commit deleted. If a snapshot still shows them, it copies the current
+// words.
 //
 //	commit 1   words A  1111
 //	commit 2   words B  1101   a copy of A without 1; snapshot 1 shows A
 //	           snapshot 1 is released
 //	commit 3   words A  0101   A without 1, as in B, and without 3
-//	commit 4   words C  0100   a copy of A without 0, as a search holds snapshot 2, and so B
+//	commit 4   words C  0100   a copy of A without 0, because a search holds snapshot 2 and so B
 //
-// Each set is a Bitset of its own, also over words that another one had: caches
-// know a set by its pointer.
+// Each set is a Bitset of its own, even over reused words: caches identify a set by
+// its pointer.
 
-// liveDocs is the live documents of a segment at one commit.
+// liveDocs is the set of live documents of a segment at one commit.
 type liveDocs struct {
 	bits    *bitset.Bitset
 	holders atomic.Int64 // snapshots that show the set; taken when a later set has its words
 	kept    []uint64     // in builds with invariants: the words, once no snapshot shows them
 
-	// Of the writer alone.
-	before  *liveDocs // what the set was made of; nil once its words were asked for
-	cleared []uint32  // what before has and this set has not, ascending
-	listed  []byte    // the other documents as a side file lists them; nil: not made
+	// Used only by the writer.
+	before  *liveDocs // the set that this one was made from; nil once its words were requested
+	cleared []uint32  // documents in before and not in this set, ascending
+	listed  []byte    // the deleted documents as a side file lists them; nil: not computed
 }
 
-// taken is added to the holders of a set whose words a later one has.
+// taken is added to the holders of a set whose words belong to a later one.
 const taken = -1 << 62
 
 // hold keeps the words from being taken while a snapshot shows them.
@@ -49,14 +50,14 @@ func (l *liveDocs) release() {
 	if l == nil {
 		return
 	}
-	if invariant.Enabled && l.holders.Load() == 1 { // a reader that comes late finds nothing live
+	if invariant.Enabled && l.holders.Load() == 1 { // so that a late reader finds nothing live
 		l.kept = slices.Clone(l.bits.Words())
 		clear(l.bits.Words())
 	}
 	l.holders.Add(-1)
 }
 
-// take returns the words of the set, which no one reads any more, and false while a
+// take returns the words of the set, which nothing reads any more, or false while a
 // snapshot shows them.
 func (l *liveDocs) take() ([]uint64, bool) {
 	if l == nil || !l.holders.CompareAndSwap(0, taken) {
@@ -69,7 +70,7 @@ func (l *liveDocs) take() ([]uint64, bool) {
 // copied returns a set with the same members and words of its own.
 func (l *liveDocs) copied() *bitset.Bitset {
 	before := l.before
-	l.before = nil // also when it is shown: else every set would keep the one before
+	l.before = nil // even if it is shown: otherwise every set would keep the previous one
 	words, ok := before.take()
 	if !ok {
 		return l.bits.Clone()
@@ -82,22 +83,24 @@ func (l *liveDocs) copied() *bitset.Bitset {
 	return next
 }
 
-// leastRepeated and repeatedShare bound how many deletions are kept to be repeated:
-// one for so many words, as a commit of more hardly notices a copy.
+// leastRepeated and repeatedShare bound the number of deletions kept for
+// repetition: one per repeatedShare words, because for a commit of more the copy
+// hardly matters.
 const (
 	leastRepeated = 64
 	repeatedShare = 32
 )
 
-// Deleter deletes documents of a segment for its next view. One goroutine uses it,
-// and a generation makes one at a time for a segment of its current snapshot.
+// Deleter deletes documents of a segment for its next view. It belongs to one
+// goroutine, and a generation makes only one at a time for a segment of its current
+// snapshot.
 type Deleter struct {
 	from      *Segment
 	bits      *bitset.Bitset // of the next view
 	documents int            // deleted
-	all       int            // deleted, with list values
+	all       int            // deleted, including list values
 	cleared   []uint32
-	isLong    bool // more were deleted than are kept to be repeated
+	isLong    bool // more were deleted than are kept for repetition
 }
 
 // NewDeleter starts from a view, which the caller holds.
@@ -155,9 +158,9 @@ func (d *Deleter) finish() *liveDocs {
 	return next
 }
 
-// Next returns the view of the segment after deletions, nil for none, with these
-// refreshed values. It takes over one reference of the reader. The deleter must not
-// be used afterwards.
+// Next returns the view of the segment after deletions, nil for none, with the
+// given refreshed values. It takes over one reference of the reader. The deleter
+// must not be used afterwards.
 func (s *Segment) Next(deletions *Deleter, signals map[string]*Overlay) *Segment {
 	next := &Segment{Reader: s.Reader, First: s.First, Live: s.Live, Documents: s.Documents, Deleted: s.Deleted,
 		signals: signals, keys: s.keys, live: s.live}
@@ -166,7 +169,7 @@ func (s *Segment) Next(deletions *Deleter, signals map[string]*Overlay) *Segment
 	}
 	next.live = deletions.finish()
 	next.Live = next.live.bits
-	next.count() // not carried on: E5 holds every commit against what its bits are
+	next.count() // not carried over: E5 checks every commit against a count of its bits
 	invariant.Check(next.Documents == s.Documents-deletions.documents && next.Deleted == s.Deleted+deletions.all,
 		"SN7: %d documents live and %d deleted after %d and %d deletions", next.Documents, next.Deleted, deletions.documents, deletions.all)
 	return next

@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// openDocs opens a segment of so many documents and list values. With lists, a
-// document has up to three values before it.
+// openDocs opens a segment of the given number of documents and list values. With
+// lists, a document has up to three values before it.
 func openDocs(t testing.TB, random *rand.Rand, documents uint32, lists bool) *segment.Reader {
 	t.Helper()
 	fs, b := vfs.Memory(), segment.NewBuilder()
@@ -32,7 +32,7 @@ func openDocs(t testing.TB, random *rand.Rand, documents uint32, lists bool) *se
 	return reader
 }
 
-// commits is a segment that loses documents commit by commit.
+// commits is a segment that loses documents from commit to commit.
 type commits struct {
 	t       testing.TB
 	random  *rand.Rand
@@ -74,8 +74,8 @@ func (c *commits) next(deletes int) (*Segment, *bitset.Bitset) {
 	return from.Next(d, nil), live
 }
 
-// commit shows the segment without some random documents. The caller releases the
-// snapshot before it.
+// commit shows the segment without some random documents. The caller must release
+// the previous snapshot.
 func (c *commits) commit(deletes int) (before *Snapshot) {
 	c.t.Helper()
 	next, live := c.next(deletes)
@@ -89,7 +89,7 @@ func (c *commits) commit(deletes int) (before *Snapshot) {
 	return before
 }
 
-// check holds a snapshot against what was live in it.
+// check compares a snapshot with the set of its live documents.
 func (c *commits) check(s *Snapshot, live *bitset.Bitset) {
 	c.t.Helper()
 	of := s.Segments[0]
@@ -110,8 +110,8 @@ func (c *commits) check(s *Snapshot, live *bitset.Bitset) {
 	}
 }
 
-// Snapshots that are held do not change whatever is deleted after them, and their
-// counts are right. (SN1, SN6, SN7)
+// Snapshots that are held do not change whatever is deleted later, and their counts
+// are right. (SN1, SN6, SN7)
 func TestHeldSnapshotsKeepTheirLiveDocuments(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 3))
@@ -132,9 +132,9 @@ func TestHeldSnapshotsKeepTheirLiveDocuments(t *testing.T) {
 				holds[i].view.Release()
 				holds = slices.Delete(holds, i, i+1)
 			case action < 6:
-				c.next(1 + random.IntN(5)) // of a commit that fails
+				c.next(1 + random.IntN(5)) // in a commit that fails
 			case action < 7:
-				c.commit(0).Release() // of signals alone
+				c.commit(0).Release() // of signals only
 			default:
 				deletes := 1 + random.IntN(5)
 				if random.IntN(10) == 0 {
@@ -171,14 +171,14 @@ func TestLiveDocumentsAreCopiedOnlyWhileHeld(t *testing.T) {
 		t.Fatalf("%d commits copied the bits while a reader held one snapshot", c.copies-made)
 	}
 	long.Release()
-	c.next(3) // of a commit that fails; it took the words
+	c.next(3) // in a commit that fails; it took the words
 	for range 10 {
 		c.commit(3).Release()
 	}
 	if c.copies != made+2 {
 		t.Fatalf("%d commits copied the bits after one that failed", c.copies-made-1)
 	}
-	c.commit(2000).Release() // more than is repeated
+	c.commit(2000).Release() // more than can be repeated
 	for range 10 {
 		c.commit(3).Release()
 	}
@@ -187,7 +187,7 @@ func TestLiveDocumentsAreCopiedOnlyWhileHeld(t *testing.T) {
 	}
 }
 
-// Caches know live documents by their pointer, also where words are used again.
+// Caches identify live documents by their pointer, even if words are reused.
 func TestEverySetOfLiveDocumentsIsItsOwn(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 3))
 	c := newCommits(t, random, openDocs(t, random, 1000, false))
@@ -202,8 +202,8 @@ func TestEverySetOfLiveDocumentsIsItsOwn(t *testing.T) {
 	}
 }
 
-// The list of deleted documents that is carried from commit to commit is the one
-// that a walk over the bits makes.
+// The list of deleted documents that is carried over from commit to commit equals
+// one computed from the bits.
 func TestCarriedListOfDeletedDocuments(t *testing.T) {
 	for _, lists := range []bool{false, true} {
 		t.Run(fmt.Sprintf("lists %v", lists), func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestCarriedListOfDeletedDocuments(t *testing.T) {
 				from := current.Segments[0]
 				d := NewDeleter(from)
 				deletes := 1 + random.IntN(20)
-				if step%7 == 6 { // in the end more than is listed
+				if step%7 == 6 { // finally more than are listed
 					deletes = 700 * step / 7
 				}
 				for range deletes {

@@ -6,13 +6,13 @@ import (
 	"github.com/quiresearch/quire/internal/segment"
 )
 
-// PageSize is the number of documents in a page of an overlay, the same as in
-// a block of a column.
+// PageSize is the number of documents in a page of an overlay, the same as in a
+// block of a column.
 const PageSize = 1024
 
 // Page holds the refreshed values of PageSize documents.
 type Page struct {
-	Refreshed [PageSize / 64]uint64 // documents with another value than the column's
+	Refreshed [PageSize / 64]uint64 // documents with a value other than the column's
 	Present   [PageSize / 64]uint64 // those of them that have a value
 	Values    [PageSize]int64
 }
@@ -33,8 +33,8 @@ func (o *Overlay) Len() int {
 	return o.count
 }
 
-// Get returns the value of a document: refreshed is false when the column's
-// own value holds, has is false when the value was cleared.
+// Get returns the value of a document. refreshed is false when the value of the
+// column applies, has is false when the value was cleared.
 func (o *Overlay) Get(doc uint32) (value int64, has, refreshed bool) {
 	if o == nil || int(doc/PageSize) >= len(o.pages) {
 		return 0, false, false
@@ -69,7 +69,7 @@ func (o *Overlay) Each(visit func(doc uint32, value int64, has bool)) {
 	}
 }
 
-// Values returns the refreshed values as a merge folds them in.
+// Values returns the refreshed values in the form that a merge takes.
 func (o *Overlay) Values() map[segment.DocID]segment.OverlayValue {
 	values := make(map[segment.DocID]segment.OverlayValue, o.Len())
 	o.Each(func(doc uint32, value int64, has bool) {
@@ -78,16 +78,16 @@ func (o *Overlay) Values() map[segment.DocID]segment.OverlayValue {
 	return values
 }
 
-// OverlayBuilder makes the next overlay of a column out of an earlier one:
-// pages that are not touched are shared.
+// OverlayBuilder builds the next overlay of a column from an earlier one, sharing
+// unchanged pages.
 type OverlayBuilder struct {
 	pages []*Page
 	own   []bool // pages made here
 	count int
 }
 
-// NewOverlayBuilder starts from an overlay, which may be nil, of a segment
-// with so many documents.
+// NewOverlayBuilder starts from an overlay, which may be nil, of a segment with the
+// given number of documents.
 func NewOverlayBuilder(earlier *Overlay, documents uint32) *OverlayBuilder {
 	pages := (documents + PageSize - 1) / PageSize
 	b := &OverlayBuilder{pages: make([]*Page, pages), own: make([]bool, pages)}

@@ -9,20 +9,20 @@ import (
 	"github.com/quiresearch/quire/internal/segment"
 )
 
-// Records reads the stored records of documents and keeps those read lately.
-// It is shared by all generations of a node and may be used by any number of
-// goroutines. A nil Records reads and keeps nothing.
+// Records reads the stored records of documents and caches those read recently. It
+// is shared by all generations of a node and safe for concurrent use. A nil Records
+// reads without caching.
 type Records struct {
 	kept    *cache.Cache[*segment.Reader, uint32, []byte]
-	largest int // record that is kept
+	largest int // largest record that is cached
 }
 
-// keptShare is the part of a cache that one record may take: no large document
-// drives out hundreds of small ones.
+// keptShare is the inverse of the share of the cache that one record may take, so
+// that a large document does not evict hundreds of small ones.
 const keptShare = 256
 
-// NewRecords returns records of which so many bytes are kept; nil when that is
-// none. meters may be nil.
+// NewRecords returns a Records that caches up to maxBytes; nil when that is zero or
+// less. meters may be nil.
 func NewRecords(maxBytes int64, meters *metrics.Set) *Records {
 	if maxBytes <= 0 {
 		return nil

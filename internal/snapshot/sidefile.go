@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/format"
 )
 
-// Parts of a side file. The owner of a section is the place of its segment in
+// Parts of a side file. The owner of a section is the position of its segment in
 // the directory plus one, or zero for sections of the whole file.
 const (
 	partDirectory uint16 = 1 // of the file: segment names and their columns
@@ -20,29 +20,30 @@ const (
 	partLive      uint16 = 3 // of a segment: bits of its live documents
 	partColumns   uint16 = 4 // first overlay of a segment; one part per column
 
-	partDeleted uint16 = 1<<16 - 1 // of a segment, in place of partLive: its deleted documents
+	partDeleted uint16 = 1<<16 - 1 // of a segment, instead of partLive: its deleted documents
 )
 
-// The bits of a large segment grow with the index, and every commit that deletes
-// in it writes them. Where few documents are deleted they are listed instead,
-// which version 1 does not know, so that small segments stay readable for it.
+// The bitset of a large segment grows with the index, and every commit that deletes
+// in it writes the whole bitset. If few documents are deleted they are listed
+// instead. Version 1 cannot read such lists; it can still read the side files of
+// small segments.
 const (
-	listedFrom  = 1 << 19 // documents of a segment: bits of 64 kB
-	listedShare = 128     // of how many documents at most one is deleted
+	listedFrom  = 1 << 19 // documents in a segment: a bitset of 64 kB
+	listedShare = 128     // listed if at most one document in this many is deleted
 )
 
-// SideEntry is what one commit says about one segment.
+// SideEntry is the state of one segment at one commit.
 type SideEntry struct {
 	Segment   string // file name
 	Documents uint32 // documents and list values in it
 	Live      *bitset.Bitset
 	Signals   map[string]*Overlay
 
-	deleted []byte // the section that lists the others; nil: to be made, or there are too many
+	deleted []byte // the section that lists the deleted documents; nil: not computed, or too many
 }
 
-// SideEntry returns what a commit says about the segment in a file. Only the writer
-// of the generation calls it.
+// SideEntry returns the state of the segment in a file. Only the writer of the
+// generation calls it.
 func (s *Segment) SideEntry(file string) SideEntry {
 	documents := s.Reader.NumDocs()
 	entry := SideEntry{Segment: file, Documents: documents, Live: s.Live, Signals: s.signals}
@@ -55,8 +56,8 @@ func (s *Segment) SideEntry(file string) SideEntry {
 	return entry
 }
 
-// listDeleted returns the section that lists the deleted documents, nil where the
-// bits are written.
+// listDeleted returns the section that lists the deleted documents, or nil when the
+// bitset is written.
 func (e *SideEntry) listDeleted() []byte {
 	if e.deleted != nil || e.Live == nil || e.Documents < listedFrom {
 		return e.deleted
@@ -69,8 +70,8 @@ func isListed(documents uint32, deleted int) bool {
 	return documents >= listedFrom && deleted <= int(documents/listedShare)
 }
 
-// Side is the content of a side file: what a commit says about segments
-// written earlier, and which keys it changed while changes are tracked.
+// Side is the content of a side file: the state of segments written earlier, and
+// the keys that the commit changed while changes are tracked.
 type Side struct {
 	Entries []SideEntry
 	Keys    []string // ascending; nil when changes are not tracked
@@ -136,8 +137,8 @@ func (s *Side) directory() []byte {
 	return out
 }
 
-// ReadSide reads a side file. Nothing of the result shares content. Damage is
-// an error wrapping blockfile.ErrCorrupt.
+// ReadSide decodes a side file. The result does not share memory with content.
+// Damage is an error that wraps blockfile.ErrCorrupt.
 func ReadSide(name string, content []byte) (*Side, error) {
 	file, err := blockfile.Open(name, content, format.Side.Mark, format.Side.Oldest, format.Side.Version, blockfile.VerifyAll)
 	if err != nil {
@@ -198,9 +199,9 @@ func ReadSide(name string, content []byte) (*Side, error) {
 	return side, nil
 }
 
-// encodeDeleted writes the numbers that are not in a set of live documents, each
-// as the distance to the number after the one before. It returns nil when there
-// are more than limit.
+// encodeDeleted encodes the documents that are not in live, each as its distance
+// from the number after the previous one. It returns nil when there are more than
+// limit.
 func encodeDeleted(live *bitset.Bitset, limit uint32) []byte {
 	out := make([]byte, 0, 64)
 	next := uint32(0)
@@ -215,11 +216,11 @@ func encodeDeleted(live *bitset.Bitset, limit uint32) []byte {
 	return out
 }
 
-// addDeleted returns a list of deleted documents with more, ascending, that it does
-// not have yet.
+// addDeleted returns a list of deleted documents extended by more, which must be
+// ascending and not in the list yet.
 func addDeleted(listed []byte, more []uint32) []byte {
 	out := make([]byte, 0, len(listed)+binary.MaxVarintLen32*len(more))
-	before, next := uint64(0), uint64(0) // behind the last document that was read, that was written
+	before, next := uint64(0), uint64(0) // one after the last document read, and written
 	for len(listed) > 0 {
 		distance, length := binary.Uvarint(listed)
 		doc := before + distance
@@ -251,10 +252,10 @@ func decodeDeleted(content []byte, documents uint32) (*bitset.Bitset, bool) {
 	return live, true
 }
 
-// encodeOverlay writes document numbers as distances, each with one flag bit
-// that says whether a value follows.
+// encodeOverlay encodes document numbers as distances, each with a flag bit that
+// says whether a value follows.
 func encodeOverlay(overlay *Overlay) []byte {
-	out := make([]byte, 0, binary.MaxVarintLen32+10*overlay.Len()) // distances of up to 63 take a byte, values 8
+	out := make([]byte, 0, binary.MaxVarintLen32+10*overlay.Len()) // distances of up to 63 take one byte, values 8
 	out = binary.AppendUvarint(out, uint64(overlay.Len()))
 	next := uint32(0)
 	overlay.Each(func(doc uint32, value int64, has bool) {
@@ -316,8 +317,8 @@ func appendText(dst []byte, text string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 }
 
-// input reads numbers and texts; the first that does not fit sets bad, and
-// everything after it reads as zero.
+// input decodes numbers and texts. The first malformed one sets bad, and everything
+// after it reads as zero.
 type input struct {
 	rest []byte
 	bad  bool
@@ -333,7 +334,7 @@ func (in *input) number(below uint64) uint64 {
 	return value
 }
 
-// count reads how many items follow, each of at least one byte.
+// count decodes the number of items that follow, each of at least one byte.
 func (in *input) count() int {
 	n := in.number(1 << 32)
 	if n > uint64(len(in.rest)) {

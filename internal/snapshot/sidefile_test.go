@@ -18,7 +18,7 @@ type refreshed struct {
 	has   bool
 }
 
-// Holds an overlay built in several steps against a map.
+// Compares an overlay built in several steps with a map.
 func TestOverlayAgreesWithAMap(t *testing.T) {
 	const documents = 5000
 	for seed := range uint64(10) {
@@ -117,8 +117,8 @@ func TestSideFileIsReadAsWritten(t *testing.T) {
 	}
 }
 
-// Documents of large segments are listed where few are deleted. A file without
-// such a list is of version 1, for readers that know no other.
+// Deleted documents of large segments are listed if there are few. A file without
+// such a list has version 1, for readers that know no other version.
 func TestDeletedDocumentsOfLargeSegmentsAreListed(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, test := range []struct {
@@ -191,7 +191,7 @@ func TestDamagedSideFileIsRefused(t *testing.T) {
 			damaged[i] ^= 1 << (i % 8)
 			side, err := ReadSide("x.side", damaged)
 			if err == nil {
-				// Padding between sections means nothing.
+				// Padding between sections is ignored.
 				if !bytes.Equal(encodeSide(t, side), content) {
 					t.Fatalf("%s: byte %d flipped and read as something else", name, i)
 				}
@@ -202,7 +202,8 @@ func TestDamagedSideFileIsRefused(t *testing.T) {
 	}
 }
 
-// A segment has its live documents as bits or as a list of the others, never both.
+// A segment has its live documents as bits or as a list of deleted ones, never
+// both.
 func TestSideFileWithLiveDocumentsTwiceIsRefused(t *testing.T) {
 	live := bitset.NewFull(listedFrom)
 	live.Clear(7)

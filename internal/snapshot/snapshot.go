@@ -1,26 +1,24 @@
-// Package snapshot is one consistent view of a generation: its segments, which
-// of their documents are live, and the signal values refreshed since the
-// segments were written.
+// Package snapshot is one consistent view of a generation: its segments, which of
+// their documents are live, and the signal values refreshed since the segments were
+// written.
 //
-// A search takes a Snapshot, runs, and releases it. A commit or a merge makes
-// another one; files go away when the last snapshot that names them is
-// released.
+// A search takes a Snapshot, runs, and releases it. A commit or a merge makes a new
+// one; files are removed when the last snapshot that names them is released.
 //
 // Invariants:
 //
 //	SN1  A Snapshot and everything it holds never changes while it is referenced.
 //	SN2  A key is live in at most one document of a snapshot.
-//	SN3  The documents of a segment have the global numbers from Base on; the
-//	     ranges follow each other without gaps.
+//	SN3  The documents of a segment have consecutive global numbers from Base on;
+//	     the ranges of consecutive segments have no gaps between them.
 //	SN4  A list value is live exactly when its document is.
 //	SN5  A document keeps its standing until it is written again; standings
 //	     ascend with the global numbers.
-//	SN6  The words of live documents are written again only after the last
-//	     snapshot that shows them is released.
-//	SN7  Documents and Deleted of a Segment are what a count of its bits gives.
+//	SN6  The words of live documents are overwritten only after the last snapshot
+//	     that shows them is released.
+//	SN7  Documents and Deleted of a Segment equal the counts of its bits.
 //
-// Any number of goroutines may use a Snapshot while one of them holds a
-// reference.
+// A Snapshot is safe for concurrent use while a reference is held.
 package snapshot
 
 import (
@@ -35,7 +33,7 @@ import (
 	"github.com/quiresearch/quire/internal/segment/terms"
 )
 
-// Segment is one segment as a commit sees it.
+// Segment is one segment as a commit shows it.
 type Segment struct {
 	Reader *segment.Reader
 	Live   *bitset.Bitset // documents and list values that are not deleted; nil = all
@@ -46,14 +44,14 @@ type Segment struct {
 	Deleted   int // documents and list values that are not live
 
 	signals map[string]*Overlay
-	live    *liveDocs // of which Live is the bits; nil = all
+	live    *liveDocs // of which Live are the bits; nil = all
 	keys    *keyOrder
-	byKey   atomic.Pointer[terms.Field] // the dictionary of keys, once it was asked for
+	byKey   atomic.Pointer[terms.Field] // the dictionary of keys, once it was used
 }
 
-// NewSegment returns the view of a segment that counts its live documents. It
-// takes over one reference of the reader, and live, which no other view may have
-// but earlier: when not nil, that is a view of the same reader, whose derived data
+// NewSegment returns the view of a segment and counts its live documents. It takes
+// over one reference of the reader, and live, which no other view except earlier
+// may share. earlier, if not nil, is a view of the same reader, whose derived data
 // is shared.
 func NewSegment(reader *segment.Reader, live *bitset.Bitset, signals map[string]*Overlay, earlier *Segment) *Segment {
 	if earlier != nil && earlier.Live == live {
@@ -80,7 +78,7 @@ func (s *Segment) IsLive(doc uint32) bool {
 	return s.Live.Get(doc)
 }
 
-// Signal returns the refreshed values of a signal column, nil when no value was
+// Signal returns the refreshed values of a signal column, nil when none was
 // refreshed since the segment was written.
 func (s *Segment) Signal(column string) *Overlay { return s.signals[column] }
 
@@ -118,7 +116,7 @@ func (s *Segment) Lookup(key string) (doc uint32, ok bool, err error) {
 	return s.liveOf(field, entry)
 }
 
-// liveOf returns the live document of a key that several documents of the
+// liveOf returns the live document under a key that several documents of the
 // segment have.
 func (s *Segment) liveOf(field *terms.Field, entry terms.Entry) (doc uint32, ok bool, err error) {
 	var documents postings.Iterator
@@ -136,8 +134,8 @@ func (s *Segment) liveOf(field *terms.Field, entry terms.Entry) (doc uint32, ok 
 	return 0, false, nil
 }
 
-// Block returns the documents of which doc is the parent: its list values from
-// first on, itself last.
+// Block returns the block of documents of which doc is the parent: its list values
+// from first on, itself last.
 func (s *Segment) Block(doc uint32) (first, last uint32) {
 	parents := s.Reader.Parents()
 	if parents == nil || doc == 0 {
@@ -157,13 +155,13 @@ type Snapshot struct {
 	released   func(*Snapshot)
 
 	mu      sync.Mutex
-	waiting map[any]func() // by the caller that waits for the release; guarded by mu
+	waiting map[any]func() // by the caller that registered it; guarded by mu
 	gone    bool           // guarded by mu
 }
 
-// New returns a snapshot of the segments, in order, and sets their bases. It
-// starts with one reference and takes over the segments. released, when not
-// nil, runs after the last reference is gone and the readers are released.
+// New returns a snapshot of the segments, in order, and sets their bases. It starts
+// with one reference and takes ownership of the segments. released, if not nil,
+// runs after the last reference is dropped and the readers are released.
 func New(sequence uint64, segments []*Segment, released func(*Snapshot)) *Snapshot {
 	s := &Snapshot{Segments: segments, Sequence: sequence, released: released}
 	standing := uint64(0)
@@ -179,8 +177,8 @@ func New(sequence uint64, segments []*Segment, released func(*Snapshot)) *Snapsh
 	return s
 }
 
-// IsVerified reports whether every segment is verified, so that no first use of a
-// part of one has to wait for that.
+// IsVerified reports whether every segment is verified, so that the first use of a
+// part need not wait for that.
 func (s *Snapshot) IsVerified() bool {
 	for _, segment := range s.Segments {
 		if !segment.Reader.IsVerified() {
@@ -190,8 +188,8 @@ func (s *Snapshot) IsVerified() bool {
 	return true
 }
 
-// Acquire adds a reference. It reports false when the last one is already
-// gone; the snapshot must not be used then.
+// Acquire adds a reference. It returns false when the last one has been dropped
+// already; the snapshot must not be used then.
 func (s *Snapshot) Acquire() bool {
 	for {
 		held := s.references.Load()
@@ -204,7 +202,7 @@ func (s *Snapshot) Acquire() bool {
 	}
 }
 
-// Release gives a reference back; the last one releases the segments.
+// Release drops a reference; the last one releases the segments.
 func (s *Snapshot) Release() {
 	held := s.references.Add(-1)
 	switch {
@@ -223,9 +221,9 @@ func (s *Snapshot) Release() {
 	}
 }
 
-// WhenReleased runs do when the last reference is gone, at once when it is gone
-// already, for a caller that keeps data derived from the snapshot. For each who,
-// which must be comparable, the first call counts.
+// WhenReleased runs do once the last reference is dropped, or at once if it has
+// been already. It is for callers that keep data derived from the snapshot. Only
+// the first call for each who, which must be comparable, counts.
 func (s *Snapshot) WhenReleased(who any, do func()) {
 	s.mu.Lock()
 	gone := s.gone
@@ -254,8 +252,8 @@ func (s *Snapshot) leave() {
 // LookupKey returns the live document under a primary key in text form, and
 // false when there is none.
 func (s *Snapshot) LookupKey(key string) (*Segment, uint32, bool, error) {
-	// The newest segments are the last ones, and what was written lately is
-	// asked for most.
+	// The last segments are the newest, and recently written keys are looked up
+	// most.
 	for i := len(s.Segments) - 1; i >= 0; i-- {
 		doc, ok, err := s.Segments[i].Lookup(key)
 		if err != nil {

@@ -2,9 +2,9 @@ package snapshot
 
 import "sort"
 
-// Standing returns the place of a document in the order of the index, by its
-// global number. It is the same in every later snapshot that has the document,
-// whatever was merged, deleted or written beside it.
+// Standing returns the position of a document in the order of the index, by its
+// global number. It is the same in every later snapshot with the document, whatever
+// is merged, deleted or written.
 func (s *Snapshot) Standing(global uint32) uint64 {
 	segment, doc, ok := s.Find(global)
 	if !ok {
@@ -13,8 +13,8 @@ func (s *Snapshot) Standing(global uint32) uint64 {
 	return segment.First + segment.Reader.Standing(doc)
 }
 
-// FromStanding returns the global number of the first document that stands
-// there or behind it, MaxDoc when none does.
+// FromStanding returns the global number of the first document with at least the
+// given standing, MaxDoc when there is none.
 func (s *Snapshot) FromStanding(standing uint64) uint32 {
 	i := sort.Search(len(s.Segments), func(i int) bool {
 		return s.Segments[i].First+s.Segments[i].Reader.EndStanding() > standing
