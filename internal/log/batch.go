@@ -13,25 +13,25 @@ const batchHeader = 4 + 4 + 16 + 8 + 8 + 16 + 16 + 8 + 4
 // ID is a random 128-bit identifier.
 type ID [16]byte
 
-// Kind is what an operation does. Fence operations carry nothing: they
-// take the place of a record that a deposed writer would need next.
+// Kind is the effect of an operation. A Fence has no content: it takes the place of
+// the record that a deposed writer would write next.
 type Kind uint8
 
 // The kinds of operation. Numbers are stored and never reused.
 const (
-	Add       Kind = 1 // put the document of Body under Key, replacing what is there
+	Add       Kind = 1 // put the document in Body under Key, replacing an earlier one
 	Delete    Kind = 2 // remove the document under Key
 	Signals   Kind = 3 // set signal values of the document under Key
 	DeleteAll Kind = 4 // remove every document
-	Fence     Kind = 5 // nothing
+	Fence     Kind = 5 // no effect
 )
 
-// Operation is one self-contained change: replaying it needs nothing but the
-// state it is applied to.
+// Operation is one self-contained change: replaying it needs only the state that it
+// is applied to.
 type Operation struct {
 	Kind Kind
 	Key  string
-	Head []byte // what a batch to be written has before Body; one that was read has it in Body
+	Head []byte // comes before Body in a batch to be written; a decoded operation has it in Body
 	Body []byte
 }
 
@@ -46,7 +46,7 @@ type Batch struct {
 	Operations []Operation
 }
 
-// OperationSize returns the bytes an operation takes in a batch.
+// OperationSize returns an upper bound of the bytes of an operation in a batch.
 func OperationSize(operation Operation) int {
 	return 1 + 2*binary.MaxVarintLen32 + len(operation.Key) + len(operation.Head) + len(operation.Body)
 }
@@ -82,8 +82,8 @@ func sealBatch(out []byte) []byte {
 	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
 }
 
-// DecodeBatch reads a batch. The bodies share the bytes of content. An error
-// wraps ErrCorrupt, or reports that the version is not supported.
+// DecodeBatch decodes a batch. The bodies share the memory of content. An error
+// wraps ErrCorrupt or ErrVersion.
 func DecodeBatch(content []byte) (*Batch, error) {
 	if len(content) < batchHeader+4 || string(content[:4]) != format.Batch.Mark {
 		return nil, fmt.Errorf("decode batch: %w: not a batch", ErrCorrupt)
@@ -139,7 +139,7 @@ func cutBytes(from []byte) (value, rest []byte, ok bool) {
 	return from[n:end:end], from[end:], true
 }
 
-// String names the kind.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	switch k {
 	case Add:

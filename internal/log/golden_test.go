@@ -10,7 +10,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "replace expected output")
 
-// field is a run of bytes with what it means.
+// field is a run of bytes and its meaning.
 type field struct {
 	length int
 	remark string

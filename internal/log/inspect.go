@@ -7,8 +7,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Inspect hands every record above after to visit as Replay does, and changes
-// nothing: a torn end stays.
+// Inspect passes every record after the given number to visit as Replay does, but
+// changes nothing: a torn tail stays.
 func Inspect(fs vfs.FS, dir string, after uint64, visit func(lsn uint64, payload []byte) error) error {
 	l, err := list(fs, dir)
 	if err != nil {
@@ -18,8 +18,8 @@ func Inspect(fs vfs.FS, dir string, after uint64, visit func(lsn uint64, payload
 	return l.Replay(after, visit)
 }
 
-// Dump hands every record of a log file to visit, whatever its name. Bytes
-// behind the last good record are an error wrapping ErrCorrupt.
+// Dump passes every record of a log file to visit, whatever its name. If there are
+// bytes after the last good record, it returns an error that wraps ErrCorrupt.
 func Dump(name string, content []byte, visit func(offset int64, lsn uint64, payload []byte) error) error {
 	if len(content) < headerSize {
 		return fmt.Errorf("dump %s: %w: header is cut", name, ErrCorrupt)

@@ -1,23 +1,23 @@
 // Package log keeps the changes of a generation durable between commits.
 //
-// A Log is a directory of append-only files. Each record carries a log
-// sequence number (LSN) and a payload; numbers follow each other without
-// holes. Append returns when the record survives a power loss. Replay hands
-// out what was appended after a commit, Release gives space back once a commit
-// holds it. Batch is the payload: the operations of one group commit, in the
-// same bytes as one object of object mode.
+// A Log is a directory of append-only files. Each record has a log sequence number
+// (LSN) and a payload; numbers are consecutive. Append returns once the record
+// survives a power loss. Replay returns the records appended after a commit;
+// Release frees their space once a commit holds them. Batch is the payload: the
+// operations of one group commit, in the same bytes as one object in object mode.
 //
 // Invariants:
 //
-//	LG1  When Append returned nil the record is durable, and so are all before.
-//	LG2  Replay hands out records in order without holes, or fails.
+//	LG1  Once Append has returned nil the record is durable, and so are all
+//	     earlier ones.
+//	LG2  Replay visits records in order without gaps, or fails.
 //	LG3  A torn record at the end of the last file was never acknowledged and is
-//	     cut; a bad record with good ones behind it is damage and refused.
+//	     truncated; a bad record followed by good ones is damage and rejected.
 //	LG4  After a failed fsync nothing more is ever acknowledged: the log must be
-//	     closed and opened again.
-//	LG5  An opened log never appends to a file of an earlier opening. The caller
-//	     commits what Replay handed out before it appends, so a record whose
-//	     durability was never confirmed is not built upon.
+//	     closed and reopened.
+//	LG5  A reopened log never appends to a file of an earlier opening. The caller
+//	     commits what Replay returned before it appends, so nothing is built on
+//	     a record whose durability was never confirmed.
 //
 // A Log belongs to one goroutine at a time. The bytes are described in
 // FORMAT.md.
@@ -38,22 +38,22 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// FileSize is where an append-only file ends and the next begins.
+// FileSize is the size at which an append-only file ends and the next begins.
 const FileSize = 64 << 20
 
-// What is reserved ahead of a file doubles with the file between these bounds:
-// enough that a full disk shows before a record is half written, little enough that
-// a thousand quiet indexes do not fill it.
+// The space reserved ahead of a file doubles with the file between these bounds:
+// enough that a full disk is noticed before a record is half written, little enough
+// that a thousand idle indexes do not fill the disk.
 const (
 	leastReserve = 64 << 10
 	mostReserve  = 4 << 20
 )
 
-// releaseSize is from where on a file is given back whose records a commit holds,
-// although more would fit: to begin another costs two fsyncs.
+// releaseSize is the size from which a file is removed once a commit holds all its
+// records, even though more would fit: starting another file costs two fsyncs.
 const releaseSize = 1 << 20
 
-// keptScratch bounds the memory that is kept between two records.
+// keptScratch bounds the memory kept between two records.
 const keptScratch = 1 << 20
 
 // MaxPayload bounds one record.
@@ -67,13 +67,12 @@ const (
 )
 
 var (
-	// ErrCorrupt marks a log whose damage is not a torn end.
+	// ErrCorrupt marks a log with damage other than a torn tail.
 	ErrCorrupt = errors.New("log is damaged")
-	// ErrNotWritten marks an append that is settled as absent: the same LSN
-	// may be appended again.
+	// ErrNotWritten marks an append that certainly did not happen: the same LSN may
+	// be appended again.
 	ErrNotWritten = errors.New("record not written")
-	// ErrFailed marks an append whose outcome is not known, and every one
-	// after it.
+	// ErrFailed marks an append with an unknown outcome, and every later one.
 	ErrFailed = errors.New("log failed, outcome not known")
 )
 
@@ -90,14 +89,14 @@ type Log struct {
 	salt    uint64
 	offset  int64
 	ahead   int64  // bytes reserved
-	scratch []byte // the last record, its memory
+	scratch []byte // memory of the last record
 	failed  error
 
-	readOnly bool // for Inspect: a torn end is left as it is
+	readOnly bool // for Inspect: a torn tail stays
 }
 
-// Open lists the files of a log, making the directory where it is missing.
-// Nothing is read before Replay.
+// Open lists the files of a log, creating the directory if it is missing. It reads
+// no records before Replay.
 func Open(fs vfs.FS, dir string) (*Log, error) {
 	if err := fs.MakeDir(dir); err != nil {
 		return nil, fmt.Errorf("open log: %w", err)
@@ -134,8 +133,8 @@ func fileName(first uint64) string { return fmt.Sprintf("%020d%s", first, fileSu
 
 func (l *Log) path(first uint64) string { return path.Join(l.dir, fileName(first)) }
 
-// Append writes one record and makes it durable. lsn must be the one after
-// the last. An error wraps ErrNotWritten or ErrFailed.
+// Append writes one record and makes it durable. lsn must be one more than the
+// last. An error wraps ErrNotWritten or ErrFailed.
 func (l *Log) Append(lsn uint64, payload []byte) error {
 	switch {
 	case l.failed != nil:
@@ -186,12 +185,13 @@ func (l *Log) fail(lsn uint64, cause error) error {
 	return l.failed
 }
 
-// begin makes the next file, durable with its name before any record is in it.
+// begin creates the next file and makes it and its name durable before it holds any
+// record.
 func (l *Log) begin(first uint64) error {
 	name := l.path(first)
 	file, err := l.fs.Create(name)
 	if errors.Is(err, vfs.ErrExist) {
-		// Left by a begin that failed below: it holds no record.
+		// Left by a begin that failed below; it holds no record.
 		if err = l.fs.Remove(name); err == nil {
 			file, err = l.fs.Create(name)
 		}
@@ -220,16 +220,16 @@ func (l *Log) begin(first uint64) error {
 	return nil
 }
 
-// trim gives back what is reserved and not written. Where that fails it stays
-// reserved.
+// trim frees space that is reserved and not written. On failure it stays reserved.
 func (l *Log) trim() {
 	if l.current != nil && l.failed == nil && l.ahead > l.offset && l.current.Truncate(l.offset) == nil {
 		l.ahead = l.offset
 	}
 }
 
-// Release removes every file whose records are all at or below upTo, and gives back
-// memory and what is reserved when a commit holds everything: the log is idle.
+// Release removes every file whose records are all at or below upTo. If a commit
+// holds everything, the log is idle, and Release also frees memory and reserved
+// space.
 func (l *Log) Release(upTo uint64) error {
 	if l.last <= upTo {
 		l.trim()
@@ -240,7 +240,7 @@ func (l *Log) Release(upTo uint64) error {
 		case len(l.files) > 1 && l.files[1] <= upTo+1:
 		case len(l.files) == 1 && l.current == nil && l.last <= upTo:
 		case len(l.files) == 1 && l.last <= upTo && l.offset >= releaseSize:
-			// The file being written holds nothing any more: begin another.
+			// The current file holds nothing that is needed: start another.
 			if err := l.current.Close(); err != nil {
 				return l.fail(l.last, err)
 			}
@@ -256,7 +256,7 @@ func (l *Log) Release(upTo uint64) error {
 	return nil
 }
 
-// Close closes the file being written. What was appended stays.
+// Close closes the current file. Appended records stay.
 func (l *Log) Close() error {
 	if l.current == nil {
 		return nil
@@ -278,9 +278,9 @@ func fileHeader(first, salt uint64) []byte {
 	return binary.LittleEndian.AppendUint32(header, 0)
 }
 
-// appendRecord appends the record as it stands at offset. Its checksum also
-// covers the salt of the file and the offset, so that bytes of a caller's
-// document, or of a record cut earlier, never read as a record.
+// appendRecord appends the encoding of a record at offset. Its checksum also covers
+// the salt of the file and the offset, so that bytes in a document, or of a record
+// truncated earlier, are never taken for a record.
 func appendRecord(dst []byte, salt uint64, offset int64, lsn uint64, payload []byte) []byte {
 	start := len(dst)
 	dst = binary.LittleEndian.AppendUint32(dst, recordMagic)

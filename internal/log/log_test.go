@@ -19,7 +19,7 @@ func payload(lsn uint64) []byte {
 	return fmt.Appendf(nil, "record %d %s", lsn, strings.Repeat("x", int(lsn*7%41)))
 }
 
-// open opens a log and replays it, checking that records follow each other.
+// open opens a log and replays it, checking that records are consecutive.
 func open(fs vfs.FS, after uint64) (*Log, uint64, error) {
 	l, err := Open(fs, "log")
 	if err != nil {
@@ -70,7 +70,7 @@ func TestReplayHandsOutWhatWasAppended(t *testing.T) {
 	mustOpen(t, fs, 25, 30)
 }
 
-// A replay holds the record at hand and not the log.
+// Replay keeps only the current record in memory, not the log.
 func TestReplayTakesNoMemory(t *testing.T) {
 	fs := vfs.OS(t.TempDir())
 	l := mustOpen(t, fs, 0, 0)
@@ -127,8 +127,8 @@ func TestReleaseRemovesWholeFiles(t *testing.T) {
 	mustOpen(t, fs, 30, 31)
 }
 
-// TestAnIdleLogKeepsNoMemory releases what was appended: a record that takes much
-// is not kept for the next one.
+// TestAnIdleLogKeepsNoMemory releases all records: the memory of a large record is
+// not kept for the next one.
 func TestAnIdleLogKeepsNoMemory(t *testing.T) {
 	l := mustOpen(t, vfs.Memory(), 0, 0)
 	for lsn := range uint64(3) {
@@ -161,7 +161,7 @@ func TestAHoleIsRefused(t *testing.T) {
 	}
 }
 
-// F4: a log cut at any byte replays the records before the cut.
+// F4: a log truncated at any byte replays the records before that byte.
 func TestCutAtEveryByte(t *testing.T) {
 	whole := vfs.Memory()
 	l := mustOpen(t, whole, 0, 0)
@@ -203,8 +203,8 @@ func withFile(t *testing.T, content []byte) vfs.FS {
 	return fs
 }
 
-// F4: a flipped bit is refused when good records follow, and otherwise cuts
-// the last record only.
+// F4: a flipped bit is rejected when good records follow, and otherwise loses only
+// the last record.
 func TestEveryFlippedBit(t *testing.T) {
 	whole := vfs.Memory()
 	l := mustOpen(t, whole, 0, 0)
@@ -233,8 +233,8 @@ func TestEveryFlippedBit(t *testing.T) {
 	}
 }
 
-// A document that holds the bytes of a record does not make a torn end look
-// like damage, nor come back as a record.
+// A document that contains the bytes of a record neither makes a torn tail look
+// like damage, nor is replayed as a record.
 func TestRecordsInsidePayloadsAreNotRecords(t *testing.T) {
 	forged := appendRecord(nil, 0, headerSize, 3, []byte("forged"))
 	fs := vfs.Memory()
@@ -259,7 +259,7 @@ func TestRecordsInsidePayloadsAreNotRecords(t *testing.T) {
 	}
 }
 
-// F5: after a failed fsync nothing is acknowledged, and what was acknowledged
+// F5: after a failed fsync nothing is acknowledged, and everything acknowledged
 // before is there.
 func TestFailedSyncStopsAcknowledging(t *testing.T) {
 	for fails := range 12 {
@@ -327,8 +327,8 @@ func TestPowerLossAtEveryCall(t *testing.T) {
 	}
 }
 
-// F6: a full disk refuses records one by one and takes them again once there
-// is room.
+// F6: a full disk rejects records one by one; they are accepted again once there is
+// space.
 func TestFullDiskResumes(t *testing.T) {
 	full := false
 	fs := faultfs.New(func(call faultfs.Call) error {
@@ -425,7 +425,7 @@ func FuzzReplay(f *testing.F) {
 	})
 }
 
-// The head of an operation is read as part of its body.
+// The head of an operation is decoded as part of its body.
 func TestAHeadStandsBeforeItsBody(t *testing.T) {
 	whole := Batch{Operations: []Operation{{Kind: Add, Key: "k", Body: []byte("\x00{}")}}}
 	parts := Batch{Operations: []Operation{{Kind: Add, Key: "k", Head: []byte{0}, Body: []byte("{}")}}}

@@ -11,10 +11,10 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Replay hands every record above after to visit, in order. It must run once,
-// before the first Append. The payload belongs to visit. A torn end is cut off
-// the last file; a hole or damage is an error wrapping ErrCorrupt. Files are
-// read through a view, so that a long log takes no memory.
+// Replay passes every record after the given number to visit, in order. It must run
+// once, before the first Append. visit owns the payload. A torn tail is truncated
+// from the last file; a gap or damage is an error that wraps ErrCorrupt. Files are
+// read through a mapping, so that a long log takes no memory.
 func (l *Log) Replay(after uint64, visit func(lsn uint64, payload []byte) error) error {
 	l.last = after
 	for i, first := range l.files {
@@ -23,7 +23,7 @@ func (l *Log) Replay(after uint64, visit func(lsn uint64, payload []byte) error)
 		}
 		isLast := i == len(l.files)-1
 		if !isLast && l.files[i+1] <= l.last+1 {
-			continue // everything in it is in the commit
+			continue // the commit holds all its records
 		}
 		next := uint64(0)
 		if !isLast {
@@ -46,9 +46,8 @@ func (l *Log) Replay(after uint64, visit func(lsn uint64, payload []byte) error)
 	return nil
 }
 
-// replayFile reads one file. next is the first LSN of the file behind it, or
-// zero for the last file. torn is where a torn end begins, negative when there
-// is none.
+// replayFile reads one file. next is the first LSN of the next file, or zero for
+// the last file. torn is the offset of a torn tail, negative when there is none.
 func (l *Log) replayFile(first, next uint64, visit func(uint64, []byte) error) (torn int64, err error) {
 	name := l.path(first)
 	view, err := l.fs.Map(name)
@@ -59,8 +58,8 @@ func (l *Log) replayFile(first, next uint64, visit func(uint64, []byte) error) (
 	content := view.Bytes()
 	salt, err := readHeader(content, first)
 	if err != nil {
-		// A file gets its first record after its header is durable, so a short
-		// file without a good header holds nothing.
+		// A file gets its first record after its header is durable, so a short file
+		// without a good header holds nothing.
 		if next == 0 && len(content) <= headerSize && !errors.Is(err, ErrVersion) {
 			return -1, nil
 		}
@@ -96,7 +95,7 @@ func (l *Log) replayFile(first, next uint64, visit func(uint64, []byte) error) (
 	return offset, nil
 }
 
-// cut removes a torn end so that it can never be taken for a record.
+// cut truncates a torn tail, so that it can never be taken for a record.
 func (l *Log) cut(name string, offset int64) error {
 	file, err := l.fs.Edit(name)
 	if err != nil {
@@ -132,7 +131,7 @@ func readHeader(content []byte, first uint64) (salt uint64, err error) {
 	return binary.LittleEndian.Uint64(content[24:]), nil
 }
 
-// readRecord reads the record at offset; ok is false when there is none.
+// readRecord decodes the record at offset; ok is false when there is none.
 func readRecord(content []byte, salt uint64, offset int64) (lsn uint64, payload []byte, size int64, ok bool) {
 	if offset < 0 || int64(len(content))-offset < recordHeader {
 		return 0, nil, 0, false
@@ -148,7 +147,7 @@ func readRecord(content []byte, salt uint64, offset int64) (lsn uint64, payload 
 	if binary.LittleEndian.Uint32(record[16:]) != recordSum(salt, offset, lsn, payload) {
 		return 0, nil, 0, false
 	}
-	// The four bytes behind the checksum and the padding are zero.
+	// The four bytes after the checksum and the padding must be zero.
 	for _, b := range record[20:recordHeader] {
 		if b != 0 {
 			return 0, nil, 0, false
@@ -162,8 +161,7 @@ func readRecord(content []byte, salt uint64, offset int64) (lsn uint64, payload 
 	return lsn, payload, size, true
 }
 
-// findRecord returns the offset of the first good record at or behind offset,
-// or -1.
+// findRecord returns the offset of the first good record at or after offset, or -1.
 func findRecord(content []byte, salt uint64, offset int64) int64 {
 	magic := binary.LittleEndian.AppendUint32(nil, recordMagic)
 	for offset < int64(len(content)) {

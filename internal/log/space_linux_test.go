@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// allocated returns the bytes that the files of a log take on the disk.
+// allocated returns the disk space of the files of a log.
 func allocated(t *testing.T, dir string) int64 {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "log", "*"))
@@ -27,8 +27,8 @@ func allocated(t *testing.T, dir string) int64 {
 	return total
 }
 
-// A log takes little more of the disk than it holds: a thousand quiet indexes fill
-// none.
+// A log takes little more disk space than its content, so a thousand idle indexes
+// do not fill the disk.
 func TestAQuietLogTakesWhatItHolds(t *testing.T) {
 	dir := t.TempDir()
 	l := mustOpen(t, vfs.OS(dir), 0, 0)
@@ -60,7 +60,8 @@ func TestAQuietLogTakesWhatItHolds(t *testing.T) {
 	}
 }
 
-// What a commit holds is given back also where it is less than a file.
+// Space is freed once a commit holds the records, even if they are less than a
+// file.
 func TestALogThatACommitHoldsGoes(t *testing.T) {
 	dir := t.TempDir()
 	l := mustOpen(t, vfs.OS(dir), 0, 0)
