@@ -1,15 +1,15 @@
-// Package manifest is the one file that says what a generation holds: its
+// Package manifest is the file that describes the contents of a generation: its
 // definition, the segments with their deleted documents and refreshed signal
 // values, how much of the log they contain, and the commit sequence number.
 //
-// A commit takes place when the manifest is replaced: Write makes the new one
-// durable under a temporary name and renames it. A generation is created with
-// an empty manifest (sequence 0), so a missing one is a fault and never means
-// that there is nothing. In object mode the same bytes are the manifest object
+// A commit takes effect when the manifest is replaced: Write makes the new one
+// durable under a temporary name and renames it. A generation is created with an
+// empty manifest (sequence 0), so a missing manifest is damage and never means that
+// the generation is empty. In object mode the same bytes are the manifest object
 // and are replaced conditionally.
 //
-// Members that this version does not know are kept when a manifest is read
-// and written again. A Manifest that was written or read is not changed
+// Members that this version does not know are preserved when a manifest is read and
+// written again. A Manifest that was written or read must not be changed
 // afterwards. The bytes are described in FORMAT.md.
 package manifest
 
@@ -52,18 +52,18 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type Manifest struct {
 	Version       uint64         `json:"version"`            // counts every write of the manifest
 	WriteID       string         `json:"writeId"`            // random, fresh for every write
-	Ancestry      []string       `json:"ancestry,omitempty"` // the write ids before this one, newest first
+	Ancestry      []string       `json:"ancestry,omitempty"` // ids of the previous writes, newest first
 	Generation    string         `json:"generation"`         // id of the generation, 32 hexadecimal digits
 	Epoch         uint64         `json:"epoch"`
 	Session       string         `json:"session,omitempty"`
 	Sequence      uint64         `json:"sequence"` // commits that carried changes
-	LastLSN       uint64         `json:"lastLSN"`  // the log up to here is in the segments
+	LastLSN       uint64         `json:"lastLSN"`  // the segments contain the log up to here
 	LowWaterMarks []LowWaterMark `json:"floors,omitempty"`
 	Definition    jsontext.Value `json:"definition"`
 	NextFile      uint64         `json:"nextFile"`     // number of the next segment or side file
 	Standing      uint64         `json:"nextStanding"` // of the next document
 	Segments      []Segment      `json:"segments,omitempty"`
-	Files         []File         `json:"files,omitempty"` // every file named below, once
+	Files         []File         `json:"files,omitempty"` // every file that the manifest names, once
 	Tracking      *Tracking      `json:"tracking,omitzero"`
 	Retired       []Retired      `json:"retired,omitempty"`
 	GivenBack     *GivenBack     `json:"givenBack,omitzero"`
@@ -72,11 +72,11 @@ type Manifest struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
-// Segment is one segment with what the commit says about it.
+// Segment is one segment with its state at the commit.
 type Segment struct {
 	File      string `json:"file"`
 	First     uint64 `json:"first"`         // standing of its first document in the order of the index
-	Documents int64  `json:"documents"`     // documents in it, list values not counted
+	Documents int64  `json:"documents"`     // number of documents, without list values
 	Live      int64  `json:"live"`          // those not deleted
 	Side      string `json:"side,omitzero"` // side file with its live documents and refreshed signals; empty: all live, none refreshed
 
@@ -93,11 +93,12 @@ type File struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
-// Precedes reports whether m is of a time before other, so that nothing that shows
-// other goes back to m (I6). The number of the commit decides: where a bucket lost the
-// manifest and a node gave an earlier one back, versions count from that one again,
-// while a later commit holds everything that was acknowledged. Of one commit, the one that
-// is built on the other is the later: what is given back may have the higher version.
+// Precedes reports whether m is older than other, so that no view of other goes
+// back to m (I6). The commit sequence number decides: when a bucket has lost the
+// manifest and a node gives an earlier one back, versions count from that one
+// again, while a later commit holds everything that was acknowledged. Of two
+// manifests of the same commit, the one built on the other is the later one: a
+// manifest that was given back may have the higher version.
 func (m *Manifest) Precedes(other *Manifest) bool {
 	switch {
 	case m.Sequence != other.Sequence:
@@ -108,21 +109,21 @@ func (m *Manifest) Precedes(other *Manifest) bool {
 	return m.Version < other.Version
 }
 
-// IsBuiltOn reports whether m names other among the writes that led to it, or the one
-// that other gives back, unless m gives that back too. It does not for one that is more
-// than 32 writes back.
+// IsBuiltOn reports whether the ancestry of m contains other, or the write whose
+// state other gives back, unless m gives back the same state. It returns false if
+// other is more than 32 writes back.
 func (m *Manifest) IsBuiltOn(other *Manifest) bool {
 	return slices.Contains(m.Ancestry, other.WriteID) || other.state() != m.state() && slices.Contains(m.Ancestry, other.state())
 }
 
-// GivenBack is in a manifest that is stored in the place of a lost one and holds the state
-// of an earlier write, with a higher version or epoch.
+// GivenBack is set in a manifest that replaces a lost one. Such a manifest holds
+// the state of an earlier write, with a higher version or epoch.
 type GivenBack struct {
-	WriteID string `json:"writeId"` // of the manifest itself: a build that does not know this keeps it in the next one
-	State   string `json:"state"`   // the write id of the earlier one
+	WriteID string `json:"writeId"` // of the manifest itself: a build that does not know this member copies it to the next one
+	State   string `json:"state"`   // write id of the earlier manifest
 }
 
-// state returns the id of the write that brought the state of m.
+// state returns the id of the write that produced the state of m.
 func (m *Manifest) state() string {
 	if m.GivenBack != nil && m.GivenBack.WriteID == m.WriteID {
 		return m.GivenBack.State
@@ -130,8 +131,8 @@ func (m *Manifest) state() string {
 	return m.WriteID
 }
 
-// GiveBack returns a successor that holds the same state, to be stored in the place of a
-// lost manifest.
+// GiveBack returns a successor with the same state, to be stored in place of a lost
+// manifest.
 func (m *Manifest) GiveBack(epoch, version uint64) *Manifest {
 	next := m.Next()
 	next.Epoch, next.Version = epoch, max(next.Version, version)
@@ -139,14 +140,14 @@ func (m *Manifest) GiveBack(epoch, version uint64) *Manifest {
 	return next
 }
 
-// LowWaterMark is a point of the log: objects up to LSN may go once Time is a grace
-// ago.
+// LowWaterMark is a point in the log: objects up to LSN may be removed once Time is
+// a grace period ago.
 type LowWaterMark struct {
 	LSN  uint64 `json:"lsn"`
 	Time int64  `json:"time"` // of the store, milliseconds
 }
 
-// Retired is an object that no commit names since the time.
+// Retired is an object that no commit has named since Time.
 type Retired struct {
 	Key  string `json:"key"`
 	Time int64  `json:"time"` // of the store, milliseconds
@@ -159,7 +160,7 @@ type Tracking struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
-// TrackedFile holds the keys that one commit changed.
+// TrackedFile is a side file with the keys that one commit changed.
 type TrackedFile struct {
 	File     string `json:"file"`
 	Sequence uint64 `json:"sequence"`
@@ -176,8 +177,8 @@ func (m *Manifest) File(name string) *File {
 	return nil
 }
 
-// Next returns a copy for the next write: another write id, the version one
-// up, the ancestry one longer. Its slices may be changed freely.
+// Next returns a copy for the next write: with a new write id, the version
+// incremented and the ancestry extended. Its slices may be changed freely.
 func (m *Manifest) Next() *Manifest {
 	next := *m
 	next.Version++
@@ -215,14 +216,14 @@ func (m *Manifest) Encode() ([]byte, error) {
 	return seal(body), nil
 }
 
-// seal puts the head line with the checksum before a body.
+// seal prepends the head line with the checksum to a body.
 func seal(body []byte) []byte {
 	head := fmt.Appendf(nil, "%s %d %08x %d\n", format.Manifest.Mark, format.Manifest.Version, crc32.Checksum(body, castagnoli), len(body))
 	return append(head, body...)
 }
 
-// Decode reads the bytes of a manifest and checks that it is consistent. An
-// error wraps ErrCorrupt or ErrVersion.
+// Decode decodes a manifest and checks that it is consistent. An error wraps
+// ErrCorrupt or ErrVersion.
 func Decode(content []byte) (*Manifest, error) {
 	head, body, ok := bytes.Cut(content, []byte("\n"))
 	words := bytes.Split(head, []byte(" "))
@@ -249,7 +250,7 @@ func Decode(content []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// check finds contradictions inside a manifest.
+// check returns an error when the manifest contradicts itself.
 func (m *Manifest) check() error {
 	known := make(map[string]bool, len(m.Files))
 	for _, file := range m.Files {
@@ -312,9 +313,9 @@ func Read(fs vfs.FS, dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// Write replaces the manifest in a directory. When it returns an error that
-// wraps ErrUnsettled the new manifest may or may not be the one that is read
-// after a crash; otherwise the old one stands.
+// Write replaces the manifest in a directory. If the error wraps ErrUnsettled,
+// either the new or the old manifest may be read after a crash; after any other
+// error the old one remains.
 func Write(fs vfs.FS, dir string, m *Manifest) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("write manifest: %w", err)
@@ -351,5 +352,5 @@ func Write(fs vfs.FS, dir string, m *Manifest) error {
 	return nil
 }
 
-// ErrUnsettled marks a replacement whose outcome a crash would decide.
+// ErrUnsettled marks a replacement whose outcome depends on a crash.
 var ErrUnsettled = errors.New("replacement not settled")

@@ -160,9 +160,9 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// A manifest is built on an earlier one, also where that one was given back under another
-// write id. What is built on the one given back does not count as given back itself, also
-// where an earlier build carried the member on.
+// A manifest is built on an earlier one even if that was given back under another
+// write id. A manifest built on the one given back does not count as given back
+// itself, even if an earlier build carried the member over.
 func TestAManifestIsBuiltOnWhatWasGivenBack(t *testing.T) {
 	first := &Manifest{WriteID: NewID(), Version: 1, Epoch: 1}
 	state := first.Next()
@@ -196,8 +196,8 @@ func TestAManifestIsBuiltOnWhatWasGivenBack(t *testing.T) {
 	}
 }
 
-// Of two manifests of one commit, the one that is built on the other is the later one, also
-// where that was given back with a higher version (I6, I22).
+// Of two manifests of the same commit, the one built on the other is the later one,
+// even if the other was given back with a higher version (I6, I22).
 func TestAManifestGivenBackPrecedesTheCopiesBuiltOnIt(t *testing.T) {
 	state := &Manifest{WriteID: NewID(), Version: 1, Sequence: 3}
 	later := state.Next()
