@@ -1,20 +1,20 @@
 // Package mergeplan chooses which segments of a generation are merged next.
 //
-// Choose is a pure function of what the segments are: their sizes, how many
-// of their documents are deleted, and whether a merge already holds them. It
-// keeps the number of segments logarithmic in the size of the generation:
-// sizes form tiers a factor PerTier apart, and a tier may hold up to PerTier
-// segments. A large tier, whose segments exceed PerTier floors, may hold PerLarge:
-// its merges are what a load spends most on, and the merge at rest would
-// rewrite their result at once. When there are many segments all the same, small
-// ones between large ones are gathered too. Everything below the floor counts as
-// one tier, so that the small segments of frequent commits are gathered eagerly.
+// Choose is a pure function of the segments: their sizes, how many of their
+// documents are deleted, and whether a merge already holds them. It keeps the
+// number of segments logarithmic in the size of the generation: sizes form tiers a
+// factor PerTier apart, and a tier may hold up to PerTier segments. A large tier,
+// whose segments exceed PerTier floors, may hold PerLarge: its merges dominate the
+// cost of a load, and the merge at rest would rewrite their result at once. If
+// there are still many segments, small ones between large ones are merged too.
+// Everything below the floor counts as one tier, so that the small segments of
+// frequent commits are merged eagerly.
 //
-// Settle is the choice for a generation at rest, where searches are all that is
-// left to do: it joins segments for as long as a merge at least doubles its
-// largest segment, so that a document is rewritten a
-// logarithmic number of times however often a generation comes to rest. A merge
-// that the caller has credit for is run whatever its sizes are.
+// Settle is the choice for a generation at rest, where only searches remain: it
+// joins segments for as long as a merge at least doubles its largest segment, so
+// that a document is rewritten a logarithmic number of times however often a
+// generation comes to rest. A merge that the caller has credit for runs whatever
+// its sizes are.
 //
 //	40 MB  40 MB  4 MB  4 MB  1 MB   one merge of all five: 49 MB beside 40
 //	900 MB  2 MB  1 MB  1 MB         the last three: 2 MB beside 2; 900 stays,
@@ -22,17 +22,17 @@
 //
 // Invariants:
 //
-//	MP1  A segment is in at most one of the chosen merges, and never in one if
-//	     it is busy.
-//	MP2  A merge of live documents never exceeds MaxMerged, unless it holds a
-//	     single segment that is rewritten to give space back.
+//	MP1  A segment is in at most one of the chosen merges, and in none if it is
+//	     busy.
+//	MP2  A merge of live documents never exceeds MaxMerged, unless it is a single
+//	     segment that is rewritten to reclaim space.
 //	MP3  A merge of several segments reduces their number; repeated until
-//	     nothing is chosen, the choice comes to an end.
-//	MP4  The segments of a merge are neighbours, so that documents keep the
-//	     order in which they were written.
+//	     nothing is chosen, the choice terminates.
+//	MP4  The segments of a merge are adjacent, so that documents keep the order in
+//	     which they were written.
 package mergeplan
 
-// Segment is what the plan knows of one segment.
+// Segment is the input of the plan for one segment.
 type Segment struct {
 	Size    int64 // bytes of its files
 	Docs    int   // document numbers, deleted ones included
@@ -40,7 +40,7 @@ type Segment struct {
 	Busy    bool  // part of a running merge
 }
 
-// live is the share of the bytes that a merge would keep.
+// live returns the bytes that a merge would keep.
 func (s Segment) live() int64 {
 	if s.Docs <= 0 {
 		return 0
@@ -50,11 +50,11 @@ func (s Segment) live() int64 {
 
 // Policy holds the bounds of the plan. The zero Policy uses the defaults.
 type Policy struct {
-	Floor     int64   // segments below count as this size; default 4 MiB
-	MaxMerged int64   // largest segment a merge makes; default 5 GiB
+	Floor     int64   // smaller segments count as this size; default 4 MiB
+	MaxMerged int64   // largest result of a merge; default 5 GiB
 	PerTier   int     // segments per tier; default 10
 	PerLarge  int     // segments per large tier; default 30, at least PerTier
-	Waste     float64 // share of deleted documents that makes a segment worth rewriting; default 1/3
+	Waste     float64 // share of deleted documents from which a segment is rewritten; default 1/3
 }
 
 // Defaults of a Policy.
@@ -86,11 +86,11 @@ func (p Policy) withDefaults() Policy {
 	return p
 }
 
-// Merge lists the positions of the segments of one merge, ascending.
+// Merge lists the positions of the segments of one merge, in ascending order.
 type Merge []int
 
-// Choose returns the merges to run now, the most useful first. It returns
-// nothing when the segments are well spread.
+// Choose returns the merges to run now, the most useful first. It returns none when
+// sizes are well spread.
 func (p Policy) Choose(segments []Segment) []Merge {
 	p = p.withDefaults()
 	taken := make([]bool, len(segments))
@@ -116,8 +116,8 @@ func (p Policy) Choose(segments []Segment) []Merge {
 	return merges
 }
 
-// IsLong reports whether a merge writes more than a full lowest tier holds. The
-// small segments of commits should not wait for it.
+// IsLong reports whether a merge writes more than a full lowest tier. The small
+// segments of commits should not wait for it.
 func (p Policy) IsLong(segments []Segment, merge Merge) bool {
 	p = p.withDefaults()
 	var size int64
@@ -127,9 +127,9 @@ func (p Policy) IsLong(segments []Segment, merge Merge) bool {
 	return size > int64(p.PerTier)*p.Floor
 }
 
-// Settle returns the merge that leaves the fewest segments of a generation at
-// rest, the smallest of those, nil when it is settled. Credit is how many bytes a merge may write that
-// growth does not pay for.
+// Settle returns the merge that leaves the fewest segments of a generation at rest,
+// and of those the smallest, or nil when the generation is settled. credit is the
+// number of bytes that a merge may write beyond what growth pays for.
 func (p Policy) Settle(segments []Segment, credit int64) Merge {
 	p = p.withDefaults()
 	begin, length, cost := 0, 1, int64(0)
@@ -156,10 +156,9 @@ func (p Policy) Settle(segments []Segment, credit int64) Merge {
 	return merge
 }
 
-// gather looks through the tiers from the smallest for a stretch of
-// neighbours, none of a higher tier, that holds more of the tier than it may,
-// and returns the merge of its beginning, or nil. Smaller segments that stand
-// between are taken along.
+// gather searches the tiers from the smallest for a run of adjacent segments, none of a
+// higher tier, that reaches the limit of the tier. It returns the merge of the start of
+// that run, or nil. Smaller segments in between are included.
 func (p Policy) gather(segments []Segment, taken []bool) Merge {
 	tiers := make([]int, len(segments))
 	highest, large := -1, 0
@@ -196,9 +195,9 @@ func (p Policy) gather(segments []Segment, taken []bool) Merge {
 	return nil
 }
 
-// enclosed returns the longest run of neighbours in front of a segment of a
-// higher tier than theirs, or nil. Nothing is written next to such a run any
-// more, so that it never fills a tier.
+// enclosed returns the longest run of adjacent segments before a segment of a
+// higher tier than theirs, or nil. No segments are added to such a run any more, so
+// it would never fill a tier.
 func (p Policy) enclosed(segments []Segment, tiers []int) Merge {
 	var longest Merge
 	for end := 1; end < len(segments); end++ {
@@ -222,9 +221,8 @@ func (p Policy) enclosed(segments []Segment, tiers []int) Merge {
 	return longest
 }
 
-// fit takes the first segments of a stretch that one merge may hold: until
-// as many of the tier as it may hold are among them, or as many as stay below
-// MaxMerged, two of the tier at least.
+// fit returns the first segments of a run that one merge may hold: up to the limit
+// of the tier, or as many as stay below MaxMerged, but at least two of the tier.
 func (p Policy) fit(segments []Segment, tiers []int, tier, begin, end int) Merge {
 	for ; begin < end; begin++ {
 		var merge Merge
@@ -249,7 +247,7 @@ func (p Policy) fit(segments []Segment, tiers []int, tier, begin, end int) Merge
 // firstLarge is the lowest large tier.
 const firstLarge = 2
 
-// most is how many segments a tier may hold.
+// most returns the number of segments that a tier may hold.
 func (p Policy) most(tier int) int {
 	if tier >= firstLarge {
 		return p.PerLarge
@@ -257,7 +255,7 @@ func (p Policy) most(tier int) int {
 	return p.PerTier
 }
 
-// tier is the power of PerTier by which the size exceeds the floor.
+// tier returns the power of PerTier by which size exceeds the floor.
 func (p Policy) tier(size int64) int {
 	tier := 0
 	for bound := p.Floor; size > bound && tier < 40; tier++ {

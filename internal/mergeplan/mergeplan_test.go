@@ -75,10 +75,10 @@ func TestSettle(t *testing.T) {
 }
 
 // A generation that rests after every commit rewrites a document a logarithmic
-// number of times and keeps a handful of segments.
+// number of times and has a handful of segments.
 func TestSettleIsPaidForByGrowth(t *testing.T) {
 	for seed := range uint64(16) {
-		paid := int64(seed%2) * 4 // without credit, and with what the engine gives
+		paid := int64(seed%2) * 4 // without credit, and with that of the engine
 		random := rand.New(rand.NewPCG(seed, 2))
 		policy := Policy{Floor: 100, MaxMerged: 1 << 40}
 		var segments []Segment
@@ -105,7 +105,7 @@ func TestSettleIsPaidForByGrowth(t *testing.T) {
 	}
 }
 
-// A large tier holds more segments than a small one before it is gathered.
+// A large tier holds more segments than a small one before it is merged.
 func TestALargeTierHoldsMore(t *testing.T) {
 	policy := Policy{Floor: 10, MaxMerged: 10_000, PerTier: 3, PerLarge: 5}
 	for _, test := range []struct {
@@ -127,10 +127,10 @@ func TestALargeTierHoldsMore(t *testing.T) {
 	}
 }
 
-// What merges write for a load of equal commits and the rest behind it, and how
-// many segments a search meets meanwhile.
+// Measures what merges write for a load of equal commits and the rest after it, and
+// how many segments a search sees meanwhile.
 func TestLoadAndRest(t *testing.T) {
-	const size = 550 << 10 // half of what 10,000 commit messages become
+	const size = 550 << 10 // half the size of 10,000 commit messages
 	for _, test := range []struct {
 		commits  int
 		rewrites float64 // how often merges write a document
@@ -227,7 +227,8 @@ func TestChooseKeepsFewSegmentsForLittleWork(t *testing.T) {
 	}
 }
 
-// TestIsLong: what a full lowest tier becomes is not long, what is larger is.
+// TestIsLong checks that the result of a full lowest tier is not long, and that
+// larger merges are.
 func TestIsLong(t *testing.T) {
 	p := Policy{Floor: 100, PerTier: 3}
 	segments := []Segment{{Size: 100, Docs: 1}, {Size: 100, Docs: 1}, {Size: 100, Docs: 1}, {Size: 200, Docs: 2, Deleted: 1}, {Size: 1, Docs: 1}}
