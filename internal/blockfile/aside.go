@@ -6,22 +6,22 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Aside keeps bytes of sections that are written later in a file of its own, so
-// that a large file is written with little memory. The file is made when it is
-// first needed and removed by Close. One goroutine uses it; nil keeps nothing.
+// Aside keeps the bytes of later sections in a temporary file, so that a large file
+// can be written with little memory. The file is created when first needed and
+// removed by Close. An Aside belongs to one goroutine; a nil Aside keeps nothing.
 type Aside struct {
 	fs   vfs.FS
 	name string
 	file vfs.File
 	size int64
-	full bool // the file cannot be made or written
+	full bool // the file cannot be created or written
 }
 
 // NewAside returns an Aside over a file that does not exist yet.
 func NewAside(fs vfs.FS, name string) *Aside { return &Aside{fs: fs, name: name} }
 
-// Put keeps bytes and returns where. It reports false when they cannot be kept:
-// then the caller does.
+// Put stores bytes and returns their offset. It returns false when it cannot store
+// them; then the caller must keep them.
 func (a *Aside) Put(p []byte) (at int64, kept bool) {
 	if a == nil || a.full {
 		return 0, false
@@ -34,7 +34,7 @@ func (a *Aside) Put(p []byte) (at int64, kept bool) {
 		_, err = a.file.Write(p)
 	}
 	if err != nil {
-		a.full = true // what was kept before stays readable
+		a.full = true // bytes stored before stay readable
 		return 0, false
 	}
 	at = a.size
@@ -42,7 +42,7 @@ func (a *Aside) Put(p []byte) (at int64, kept bool) {
 	return at, true
 }
 
-// Get reads bytes that were put.
+// Get reads bytes that were stored with Put.
 func (a *Aside) Get(p []byte, at int64) error {
 	if _, err := a.file.ReadAt(p, at); err != nil {
 		return fmt.Errorf("read %s: %w", a.name, err)
@@ -55,7 +55,7 @@ func (a *Aside) Close() {
 	if a == nil || a.file == nil {
 		return
 	}
-	a.file.Close() // nothing in it is wanted any more
+	a.file.Close() // its contents are no longer needed
 	a.file, a.full = nil, true
 	a.fs.Remove(a.name)
 }

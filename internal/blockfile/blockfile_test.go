@@ -41,7 +41,7 @@ func sample(t testing.TB) ([]byte, map[ID][]byte) {
 	return build(t, sections, order), sections
 }
 
-// writes remembers how long each write to it was.
+// writes records the length of every write.
 type writes struct {
 	bytes.Buffer
 	lengths []int
@@ -61,7 +61,7 @@ func TestLargeFilesAreWrittenInHugePages(t *testing.T) {
 	out := new(writes)
 	w := NewWriter(out, "test", "TEST", 3)
 	w.Begin(ID{Part: 1})
-	for rest := data; len(rest) > 0; { // in pieces that fit nothing
+	for rest := data; len(rest) > 0; { // in pieces that match no boundary
 		n := min(len(rest), 1+rng.IntN(700_000))
 		_, _ = w.Write(rest[:n])
 		rest = rest[n:]
@@ -181,8 +181,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestSectionsAreCheckedBeforeUse opens a file with one damaged section: the
-// others are fine, it is refused, again and again.
+// TestSectionsAreCheckedBeforeUse opens a file with one damaged section: that
+// section always fails, the others never.
 func TestSectionsAreCheckedBeforeUse(t *testing.T) {
 	var out bytes.Buffer
 	w := NewWriter(&out, "test", "TEST", 1)

@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// checks remembers which sections were verified. Sections are many and failures
-// are few: one that passed takes a bit.
+// checks records which sections were verified. Sections are many and failures are
+// few, so a section that passed takes one bit.
 type checks struct {
 	passed []atomic.Uint64
-	turns  [32]sync.Mutex // of a section, by its number: held while it is verified
+	turns  [32]sync.Mutex // by section number, modulo: held while a section is verified
 
 	mu     sync.Mutex
 	failed map[int]error
@@ -18,8 +18,8 @@ type checks struct {
 
 func newChecks(sections int) *checks { return &checks{passed: make([]atomic.Uint64, (sections+63)/64)} }
 
-// once runs verify for a section that was not verified yet, and returns the
-// error of the one time it ran. Verify may panic: then the section has failed.
+// once runs verify for a section that has not been verified, and returns the error
+// of the only run. If verify panics, the section has failed.
 func (c *checks) once(i int, verify func() error) (err error) {
 	word, bit := &c.passed[i/64], uint64(1)<<(i%64)
 	if word.Load()&bit != 0 {
@@ -34,7 +34,7 @@ func (c *checks) once(i int, verify func() error) (err error) {
 	if err := c.failure(i); err != nil {
 		return err
 	}
-	err = errUnverified // stands when verify panics
+	err = errUnverified // remains if verify panics
 	defer func() {
 		if err != nil {
 			c.fail(i, err)

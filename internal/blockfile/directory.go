@@ -7,15 +7,15 @@ import (
 	"sort"
 )
 
-// directory finds sections in the entries at the end of a file, which it reads
-// where they lie.
+// directory finds sections in the entries at the end of a file, which it reads in
+// place.
 type directory struct {
 	entries []byte
-	end     int64    // of the last section: where the entries begin
-	order   []uint32 // numbers of entries, by owner and then as in the file
+	end     int64    // of the last section, where the entries begin
+	order   []uint32 // indexes of entries, by owner and then as in the file
 }
 
-// openDirectory checks the entries that begin at offset.
+// openDirectory checks the entries, which begin at offset.
 func openDirectory(name string, entries []byte, offset int64) (directory, error) {
 	d := directory{entries: entries, end: offset}
 	end := int64(headerSize)
@@ -34,7 +34,7 @@ func openDirectory(name string, entries []byte, offset int64) (directory, error)
 }
 
 // sort groups the entries by owner. A segment is written owner by owner, except
-// that the file's own description comes last.
+// that the sections of the file itself come last.
 func (d *directory) sort() {
 	d.order = make([]uint32, 0, d.len())
 	var others []uint32
@@ -56,7 +56,7 @@ func (d *directory) sort() {
 	d.order = append(d.order, others...)
 }
 
-// duplicate returns an entry whose section another entry describes too (BF3).
+// duplicate returns an entry for a section that another entry describes too (BF3).
 func (d *directory) duplicate() (entry int, found bool) {
 	var seen [1 << 16 / 64]uint64 // parts of one owner
 	for from := 0; from < len(d.order); {
@@ -81,7 +81,7 @@ func (d *directory) owner(i int) uint32 { return binary.LittleEndian.Uint32(d.en
 
 func (d *directory) part(i int) uint16 { return binary.LittleEndian.Uint16(d.entries[i*entrySize+4:]) }
 
-// of returns the entries of an owner in the order of the file.
+// of returns the indexes of the entries of an owner in the order of the file.
 func (d *directory) of(owner uint32) []uint32 {
 	from, _ := slices.BinarySearchFunc(d.order, owner, func(i, owner uint32) int {
 		return cmp.Compare(d.owner(int(i)), owner)
@@ -90,7 +90,7 @@ func (d *directory) of(owner uint32) []uint32 {
 	return d.order[from : from+n]
 }
 
-// find returns the entry of a section and whether there is one.
+// find returns the index of the entry of a section and whether there is one.
 func (d *directory) find(id ID) (int, bool) {
 	for _, i := range d.of(id.Owner) {
 		if d.part(int(i)) == id.Part {
@@ -100,9 +100,9 @@ func (d *directory) find(id ID) (int, bool) {
 	return 0, false
 }
 
-// at returns what an entry describes. One that changed since it was checked, on
-// a disk that reads differently now, describes an empty section with a wrong
-// checksum.
+// at returns the section that an entry describes. If the entry has changed since it
+// was checked, because the disk now reads differently, at returns an empty section
+// with a wrong checksum.
 func (d *directory) at(i int) Section {
 	s := d.read(i)
 	if s.Offset < headerSize || s.Offset > d.end || s.Length < 0 || s.Length > d.end-s.Offset {

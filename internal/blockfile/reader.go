@@ -11,18 +11,18 @@ import (
 	"github.com/quiresearch/quire/internal/format"
 )
 
-// Verification says what a Reader checks when it is opened.
+// Verification selects what a Reader checks when it is opened.
 type Verification int
 
 const (
 	// VerifyAll checks every section's checksum.
 	VerifyAll Verification = iota
-	// Trusted checks header, footer and directory only: for files this
-	// process wrote or verified before.
+	// Trusted checks only header, footer and directory: for files that this process
+	// has written or verified before.
 	Trusted
-	// VerifyUsed checks header, footer and directory, and leaves sections to
-	// Check, which a caller runs before it reads one: the time to open does not
-	// follow the size of the file.
+	// VerifyUsed checks header, footer and directory, and leaves sections to Check,
+	// which a caller runs before it reads one: the time to open does not grow with
+	// the size of the file.
 	VerifyUsed
 )
 
@@ -35,22 +35,22 @@ type Section struct {
 }
 
 // Reader gives access to the sections of a file. It does not own the bytes. A
-// segment may have hundreds of thousands of sections, so their descriptions stay
-// in the file.
+// segment may have hundreds of thousands of sections, so their descriptions stay in
+// the file.
 type Reader struct {
 	name    string
 	data    []byte
 	kind    string
 	version uint32
 	dir     directory
-	checks  *checks // nil when nothing is left to check
+	checks  *checks // nil when nothing remains to be checked
 
 	damaged   atomic.Bool
 	onDamaged func() // may be nil
 }
 
-// Open reads the directory of a file of the wanted kind, in a version from
-// oldest to version.
+// Open reads the directory of a file of the given kind, in a version from oldest to
+// version.
 func Open(name string, data []byte, kind string, oldest, version uint32, verify Verification) (*Reader, error) {
 	r, err := Inspect(name, data)
 	if err != nil {
@@ -117,16 +117,16 @@ func Inspect(name string, data []byte) (*Reader, error) {
 	return r, err
 }
 
-// Name is the name the file was opened by.
+// Name returns the name that the file was opened with.
 func (r *Reader) Name() string { return r.name }
 
-// Kind is what the file says it holds.
+// Kind returns the kind stored in the file.
 func (r *Reader) Kind() string { return r.kind }
 
-// Size is the length of the file.
+// Size returns the length of the file.
 func (r *Reader) Size() int64 { return int64(len(r.data)) }
 
-// Sections lists all sections in the order of the file.
+// Sections returns all sections in the order of the file.
 func (r *Reader) Sections() []Section {
 	all := make([]Section, r.dir.len())
 	for i := range all {
@@ -135,8 +135,8 @@ func (r *Reader) Sections() []Section {
 	return all
 }
 
-// Section returns the bytes of a section and whether it exists. The capacity
-// reaches past the end (BF2), so that block decoders may read ahead.
+// Section returns the bytes of a section and whether it exists. Their capacity
+// extends past the end (BF2), so that block decoders may read ahead.
 func (r *Reader) Section(id ID) ([]byte, bool) {
 	i, ok := r.dir.find(id)
 	if !ok {
@@ -146,8 +146,8 @@ func (r *Reader) Section(id ID) ([]byte, bool) {
 	return r.data[s.Offset : s.Offset+s.Length : s.Offset+s.Length+footerSize], true
 }
 
-// Offset is where a section begins in the file, for error messages; 0 when
-// it does not exist.
+// Offset returns the offset of a section in the file, for error messages; 0 when it
+// does not exist.
 func (r *Reader) Offset(id ID) int64 {
 	if i, ok := r.dir.find(id); ok {
 		return r.dir.at(i).Offset
@@ -173,8 +173,8 @@ func (r *Reader) verify(i int) error {
 	return nil
 }
 
-// Check verifies a section that was not verified when the file was opened,
-// once. A section that does not exist has nothing wrong.
+// Check verifies a section that was not verified when the file was opened, once. It
+// returns nil for a section that does not exist.
 func (r *Reader) Check(id ID) error {
 	if r.checks == nil {
 		return nil
@@ -185,7 +185,7 @@ func (r *Reader) Check(id ID) error {
 	return nil
 }
 
-// CheckOwner verifies all sections of an owner like Check.
+// CheckOwner runs Check for all sections of an owner.
 func (r *Reader) CheckOwner(owner uint32) error {
 	if r.checks == nil {
 		return nil
@@ -200,7 +200,7 @@ func (r *Reader) CheckOwner(owner uint32) error {
 
 func (r *Reader) check(i int) error {
 	return r.checks.once(i, func() error {
-		isDamaged := true // also when verify does not return
+		isDamaged := true // also if verify panics
 		defer func() {
 			if isDamaged {
 				r.noteDamage()
@@ -212,11 +212,11 @@ func (r *Reader) check(i int) error {
 	})
 }
 
-// WhenDamaged sets what runs, and must not wait, when Check finds bytes that
-// are not what was written. It is set before the Reader is shared.
+// WhenDamaged sets a function that is called when Check finds damage. It must not
+// block, and must be set before the Reader is shared.
 func (r *Reader) WhenDamaged(do func()) { r.onDamaged = do }
 
-// IsDamaged reports whether Check found such bytes.
+// IsDamaged reports whether Check has found damage.
 func (r *Reader) IsDamaged() bool { return r.damaged.Load() }
 
 func (r *Reader) noteDamage() {
@@ -225,8 +225,8 @@ func (r *Reader) noteDamage() {
 	}
 }
 
-// Dump prints header, sections and footer, one line each. describe, when not
-// nil, names a section.
+// Dump prints header, sections and footer, one line each. describe, if not nil,
+// returns the name of a section.
 func (r *Reader) Dump(w io.Writer, describe func(ID) string) {
 	fmt.Fprintf(w, "%10d  header  kind %s, version %d\n", 0, r.kind, r.version)
 	for _, s := range r.Sections() {

@@ -10,10 +10,10 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// leastBuffer is large enough that a write call costs little beside the copy.
+// leastBuffer is large enough that a write call costs little compared to the copy.
 const leastBuffer = 256 << 10
 
-// Writer writes one file. Its first error sticks and is returned by Finish.
+// Writer writes one file. It keeps its first error and returns it from Finish.
 type Writer struct {
 	out     io.Writer
 	name    string
@@ -35,8 +35,8 @@ type entry struct {
 	sum    uint32
 }
 
-// NewWriter starts a file of the given kind, of up to eight ASCII letters, and version on out. name is used
-// in errors.
+// NewWriter starts a file on out, of the given version and kind, which has up to
+// eight ASCII letters. name is used in errors.
 func NewWriter(out io.Writer, name string, kind string, version uint32) *Writer {
 	w := &Writer{out: out, name: name, buf: make([]byte, 0, leastBuffer)}
 	if len(kind) > 8 {
@@ -51,13 +51,13 @@ func NewWriter(out io.Writer, name string, kind string, version uint32) *Writer 
 	return w
 }
 
-// SetAside gives the writers of sections a place for what they gather.
+// SetAside gives the writers of sections temporary storage.
 func (w *Writer) SetAside(a *Aside) { w.aside = a }
 
-// Aside is the place for what the writers of sections gather, nil for none.
+// Aside returns the temporary storage for writers of sections, nil for none.
 func (w *Writer) Aside() *Aside { return w.aside }
 
-// Begin starts the next section and ends the one before.
+// Begin ends the previous section and starts the next one.
 func (w *Writer) Begin(id ID) {
 	w.end()
 	w.pad()
@@ -81,7 +81,7 @@ func (w *Writer) Section(id ID, data []byte) {
 	w.end()
 }
 
-// Offset is the number of bytes written to the open section.
+// Offset returns the number of bytes written to the open section.
 func (w *Writer) Offset() int64 {
 	if !w.open {
 		return 0
@@ -89,11 +89,11 @@ func (w *Writer) Offset() int64 {
 	return w.offset - w.entries[len(w.entries)-1].offset
 }
 
-// Err is the first error so far.
+// Err returns the first error so far.
 func (w *Writer) Err() error { return w.err }
 
-// Finish ends the last section and writes directory and footer. The file is
-// not synced.
+// Finish ends the last section and writes directory and footer. It does not sync
+// the file.
 func (w *Writer) Finish() (Summary, error) {
 	w.end()
 	w.pad()
@@ -137,8 +137,8 @@ func (w *Writer) append(p []byte) {
 	}
 }
 
-// makeSpace makes space in a full buffer: it grows to a huge page, in which
-// large files are written, and is flushed then.
+// makeSpace makes space in a full buffer: it grows the buffer up to a huge page,
+// which is best for large files, and flushes it after that.
 func (w *Writer) makeSpace() {
 	if n := cap(w.buf); n < vfs.HugePage {
 		w.buf = append(make([]byte, 0, min(4*n, vfs.HugePage)), w.buf...)
@@ -147,7 +147,7 @@ func (w *Writer) makeSpace() {
 	w.flush()
 }
 
-// sum brings the checksum of the open section up to date.
+// sum updates the checksum of the open section.
 func (w *Writer) sum() {
 	if w.open {
 		w.secSum = crc32.Update(w.secSum, castagnoli, w.buf[w.summed:])
