@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Advice is given for the whole pages of a part, and the bytes stay as they are;
-// bytes that lie elsewhere get none.
+// Advice is given for the whole pages of a part, and the bytes do not change; bytes
+// elsewhere get no advice.
 func TestAdviceForAPart(t *testing.T) {
 	page := os.Getpagesize()
 	content := bytes.Repeat([]byte("0123456789abcdef"), page) // 16 pages

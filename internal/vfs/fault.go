@@ -6,17 +6,17 @@ import (
 	"runtime/debug"
 )
 
-// ErrFault is wrapped by the error of Protect when mapped bytes could not be
-// read: the disk failed, or the file was cut under its view.
+// ErrFault is wrapped by the error of Protect when mapped bytes cannot be read: the
+// disk failed, or the file was truncated while mapped.
 var ErrFault = errors.New("mapped file cannot be read")
 
 // ErrPanic is wrapped by the error of Protect when the work panicked.
 var ErrPanic = errors.New("panic")
 
-// Protect runs do, which may read mappings, and turns a fault of the memory
-// behind them, or another panic, into an error: neither may end a process that
-// serves other indexes. It covers the calling goroutine only: a caller that starts
-// another one protects that too.
+// Protect runs do, which may read mappings, and turns a fault of mapped memory, or
+// any other panic, into an error: neither may end a process that serves other
+// indexes. It covers only the calling goroutine: do must protect goroutines that it
+// starts.
 func Protect(do func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer func() {
@@ -28,9 +28,9 @@ func Protect(do func() error) (err error) {
 	return do()
 }
 
-// Recovered returns the error that a recovered panic stands for. It wraps
-// ErrFault or ErrPanic, the latter with the stack of the goroutine, and what was
-// panicked with when that is an error.
+// Recovered returns the error for a recovered panic. It wraps ErrFault or ErrPanic,
+// the latter with the stack of the goroutine, and the panic value if that is an
+// error.
 func Recovered(p any) error {
 	fault, ok := p.(interface {
 		error
@@ -38,7 +38,7 @@ func Recovered(p any) error {
 	})
 	if err, isError := p.(error); isError && !ok {
 		if errors.Is(err, ErrFault) {
-			return err // it happened before and was kept
+			return err // it was kept from an earlier fault
 		}
 		return fmt.Errorf("%w: %w\n%s", ErrPanic, err, debug.Stack())
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A mapping of a file that was written in huge pages takes few entries of the table
-// of pages, where the file system of the test allows it.
+// A mapping of a file written in huge pages takes few page table entries, if the
+// file system of the test allows it.
 func TestFilesWrittenInHugePagesAreMappedSo(t *testing.T) {
 	const pages = 4
 	fs := OS(t.TempDir())

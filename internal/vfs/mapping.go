@@ -8,9 +8,9 @@ import (
 	"unsafe"
 )
 
-// Mapping is a read-only view of a whole file. It starts with one reference;
-// the bytes stay valid until the last one is released. Bytes must not be
-// changed, and not be touched after the last Release.
+// Mapping is a read-only view of a whole file. It starts with one reference; the
+// bytes stay valid until the last one is released. They must not be changed, and
+// not be read after the last Release.
 type Mapping struct {
 	name    string
 	data    []byte
@@ -19,41 +19,41 @@ type Mapping struct {
 	mapped  bool // the bytes are pages of the file
 
 	mu      sync.Mutex
-	waiting map[any]func() // by the caller that waits for the release
+	waiting map[any]func() // by the caller that registered it
 	gone    bool
 }
 
-// NewMapping makes a view over data with one reference. release, when not
-// nil, runs once after the last reference is gone.
+// NewMapping returns a view of data with one reference. release, if not nil, runs
+// once after the last reference is dropped.
 func NewMapping(name string, data []byte, release func([]byte) error) *Mapping {
 	m := &Mapping{name: name, data: data, release: release}
 	m.refs.Store(1)
 	return m
 }
 
-// Name is the name of the file.
+// Name returns the name of the file.
 func (m *Mapping) Name() string { return m.name }
 
-// Bytes is the content.
+// Bytes returns the content.
 func (m *Mapping) Bytes() []byte { return m.data }
 
-// Forget takes the pages read so far out of the memory of the process. They
-// stay in that of the system, and the view stays as it is: for a caller that
-// read the whole file once.
+// Forget removes the pages read so far from the memory of the process. They stay in
+// the page cache, and the view stays valid. It is for callers that read the whole
+// file once.
 func (m *Mapping) Forget() {
 	if m.mapped {
 		forget(m.data)
 	}
 }
 
-// Scattered says that single places of a part of the bytes are read: what lies
-// around them is not to be read ahead.
+// Scattered announces random reads of a part of the bytes, for which read-ahead is
+// useless.
 func (m *Mapping) Scattered(part []byte) { m.advise(part, scattered) }
 
-// Soon says that a part of the bytes is about to be read from end to end.
+// Soon announces that a part of the bytes is about to be read from end to end.
 func (m *Mapping) Soon(part []byte) { m.advise(part, soon) }
 
-// advise hands over the whole pages of a part, where it lies in mapped ones.
+// advise passes on the whole pages of a part, if the bytes are mapped.
 func (m *Mapping) advise(part []byte, advice func([]byte)) {
 	if !m.mapped || len(part) == 0 {
 		return
@@ -66,8 +66,8 @@ func (m *Mapping) advise(part []byte, advice func([]byte)) {
 	}
 }
 
-// Retain adds a reference. It reports false when the last one is already
-// gone; then the view must not be used.
+// Retain adds a reference. It returns false when the last one has been dropped
+// already; the view must not be used then.
 func (m *Mapping) Retain() bool {
 	for {
 		n := m.refs.Load()
@@ -80,7 +80,7 @@ func (m *Mapping) Retain() bool {
 	}
 }
 
-// Release gives one reference back; the last one frees the view.
+// Release drops one reference; the last one frees the view.
 func (m *Mapping) Release() error {
 	n := m.refs.Add(-1)
 	if n > 0 {
@@ -100,9 +100,9 @@ func (m *Mapping) Release() error {
 	return nil
 }
 
-// WhenReleased runs do when the last reference is gone and before the bytes
-// go, at once when it is gone already. For each who, which must be comparable,
-// the first call counts.
+// WhenReleased runs do once the last reference is dropped, before the bytes are
+// freed, or at once if it has been dropped already. Only the first call for each
+// who, which must be comparable, counts.
 func (m *Mapping) WhenReleased(who any, do func()) {
 	m.mu.Lock()
 	gone := m.gone

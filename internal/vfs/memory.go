@@ -18,8 +18,8 @@ type memoryFS struct {
 	locks map[string]bool
 }
 
-// memoryData is the content of one file. Bytes once written do not change in
-// place unless the file is truncated, so a Mapping shares them.
+// memoryData is the content of one file. Written bytes do not change in place
+// unless the file is truncated, so a Mapping shares them.
 type memoryData struct {
 	mu   sync.Mutex
 	data []byte

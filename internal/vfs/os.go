@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// osFS is a directory of the machine.
+// osFS is a directory of the operating system.
 type osFS struct {
 	root string
 }
@@ -182,7 +182,7 @@ func (o osFS) Lock(name string) (io.Closer, error) {
 
 func (o osFS) Free() (free, total uint64, err error) { return freeSpace(o.root) }
 
-// osFile appends at end, whatever was read in between.
+// osFile appends at end, regardless of reads in between.
 type osFile struct {
 	f    *os.File
 	name string

@@ -20,16 +20,16 @@ func mapFile(f *os.File, size int) ([]byte, func([]byte) error, error) {
 	return data, unix.Munmap, nil
 }
 
-// forget drops mapped pages from the memory of the process. When it cannot,
-// they stay.
+// forget drops mapped pages from the memory of the process. If that fails, they
+// stay.
 func forget(data []byte) {
 	if len(data) > 0 {
 		unix.Madvise(data, unix.MADV_DONTNEED)
 	}
 }
 
-// scattered and soon tell the system how mapped pages are read. When it does not
-// listen, they are read as others.
+// scattered and soon advise the system how mapped pages will be read. If it ignores
+// the advice, nothing changes.
 func scattered(data []byte) { unix.Madvise(data, unix.MADV_RANDOM) }
 
 func soon(data []byte) { unix.Madvise(data, unix.MADV_WILLNEED) }
@@ -42,8 +42,8 @@ func lockFile(f *os.File) error {
 	return err
 }
 
-// reserve allocates blocks without changing the length, so that an fdatasync
-// of later appends has less to write and a full disk shows early.
+// reserve allocates blocks without changing the length, so that fdatasync of later
+// appends writes less and a full disk is noticed early.
 func reserve(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
 	if err == unix.EOPNOTSUPP || err == unix.ENOSYS {

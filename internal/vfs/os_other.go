@@ -10,8 +10,8 @@ import (
 
 const maxMapping = math.MaxInt - 1
 
-// mapFile reads the file into memory where mapping is not written for the
-// system.
+// mapFile reads the file into memory on systems for which mapping is not
+// implemented.
 func mapFile(f *os.File, size int) ([]byte, func([]byte) error, error) {
 	data := make([]byte, size)
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, int64(size)), data); err != nil {

@@ -5,9 +5,9 @@ import (
 	"path"
 )
 
-// ReplaceFile writes a small file in one step: a reader, also after a crash, finds
-// the old content or the new one, whole. The new one is durable when it returns.
-// Only one goroutine may replace a file at a time.
+// ReplaceFile replaces a small file atomically: a reader, also after a crash, finds
+// either the old or the new content, complete. The new content is durable when
+// ReplaceFile returns. Only one goroutine may replace a file at a time.
 func ReplaceFile(fs FS, name string, content []byte) error {
 	if err := replace(fs, name, content, File.Sync); err != nil {
 		return err
@@ -15,8 +15,8 @@ func ReplaceFile(fs FS, name string, content []byte) error {
 	return fs.SyncDir(path.Dir(name))
 }
 
-// ReplaceUnsynced is ReplaceFile without waiting for the disk: a crash may lose the
-// file, or leave it empty.
+// ReplaceUnsynced is ReplaceFile without syncing: a crash may lose the file, or
+// leave it empty.
 func ReplaceUnsynced(fs FS, name string, content []byte) error {
 	return replace(fs, name, content, func(File) error { return nil })
 }

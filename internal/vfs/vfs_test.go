@@ -145,7 +145,7 @@ func TestForgottenPagesComeBack(t *testing.T) {
 func TestReplacingAFileLeavesNothingBeside(t *testing.T) {
 	for name, fs := range map[string]FS{"memory": Memory(), "system": OS(t.TempDir())} {
 		must(t, fs.MakeDir("d"))
-		left, err := fs.Create("d/a.new") // by a process that ended halfway
+		left, err := fs.Create("d/a.new") // left by a process that was interrupted
 		must(t, err)
 		must(t, left.Close())
 		for i, replace := range []func(FS, string, []byte) error{ReplaceFile, ReplaceUnsynced} {

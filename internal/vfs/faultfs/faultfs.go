@@ -1,19 +1,18 @@
-// Package faultfs is a file system in memory that can fail and lose power. It
-// is for tests.
+// Package faultfs is an in-memory file system for tests that can fail and lose
+// power.
 //
-// Calls are counted, and a Fault function decides for each what happens: it
-// succeeds, fails, or the power goes. After a power loss every call fails with
-// ErrPower; Restart returns a file system with what a disk may hold then: all
-// that was synced, and any part of what was not, chosen by a random source.
+// Calls are counted, and a Fault function decides the outcome of each: it succeeds,
+// it fails, or the power goes off. After a power loss every call fails with
+// ErrPower; Restart returns a file system with what a disk may contain then:
+// everything that was synced, and any part of the rest, chosen by a random source.
 //
-// What is durable follows POSIX as the engine relies on it: bytes after
-// File.Sync, names after SyncDir of their directory. Un-synced appends are kept
-// up to any length with the last bytes possibly damaged, un-synced names are
-// each there or not. A directory that was removed is gone for good, with all names
-// in it, after SyncDir of the directory above.
+// Durability follows POSIX as far as the engine relies on it: bytes are durable
+// after File.Sync, names after SyncDir of their directory. Un-synced appends
+// survive up to any length, with the last bytes possibly damaged; un-synced names
+// survive or not independently. A removed directory is gone for good, with all
+// names in it, after SyncDir of its parent.
 //
-// An FS may be used by any number of goroutines; the Fault function is asked by
-// one at a time.
+// An FS is safe for concurrent use; calls of the Fault function are serialized.
 package faultfs
 
 import (
@@ -30,10 +29,10 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// ErrPower is the answer to every call after the power went.
+// ErrPower is returned by every call after the power went off.
 var ErrPower = errors.New("power is off")
 
-// ErrNoSpace is a full disk.
+// ErrNoSpace is the error of a full disk.
 var ErrNoSpace = syscall.ENOSPC
 
 // Call is one call that changes something or makes it durable.
@@ -44,8 +43,8 @@ type Call struct {
 }
 
 // Fault decides the outcome of a call: nil lets it succeed, ErrPower turns the
-// power off before it, another error makes it fail. A write that fails leaves
-// half of its bytes.
+// power off before it, any other error makes it fail. A failed write leaves half of
+// its bytes.
 type Fault func(Call) error
 
 // FS is a file system that can fail.
@@ -62,7 +61,7 @@ type FS struct {
 	total uint64
 }
 
-// inode is a file: its bytes, and how many of them are durable.
+// inode is a file: its bytes, and the durable ones among them.
 type inode struct {
 	data   []byte
 	synced []byte
@@ -86,7 +85,7 @@ func (f *FS) SetFault(fault Fault) {
 	f.fault = fault
 }
 
-// SetFree sets what Free answers.
+// SetFree sets the results of Free.
 func (f *FS) SetFree(free, total uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,9 +106,9 @@ func (f *FS) PowerOff() {
 	f.off = true
 }
 
-// Restart returns the file system after a power loss: what was synced and a
-// random part of the rest. With keepAll everything written is kept, as after
-// the end of the process alone.
+// Restart returns the file system after a power loss: everything that was synced
+// and a random part of the rest. With keepAll it keeps everything that was written,
+// as after the end of only the process.
 func (f *FS) Restart(random *rand.Rand, keepAll bool) *FS {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -157,11 +156,11 @@ func (f *FS) Restart(random *rand.Rand, keepAll bool) *FS {
 	return next
 }
 
-// survivor returns what is left of a file after a power loss.
+// survivor returns what a power loss leaves of a file.
 func survivor(random *rand.Rand, n *inode) []byte {
 	data := slices.Clone(n.synced)
 	if len(n.data) <= len(n.synced) || !strings.HasPrefix(string(n.data), string(n.synced)) {
-		// Truncated or rewritten and not synced: the old or the new bytes.
+		// Truncated or rewritten, and not synced: the old or the new bytes.
 		if !slices.Equal(n.data, n.synced) && random.IntN(2) == 0 {
 			return slices.Clone(n.data)
 		}
@@ -248,7 +247,7 @@ func (f *FS) Edit(name string) (vfs.File, error) {
 	return &file{fs: f, name: name, node: n}, nil
 }
 
-// Map opens a file as one view.
+// Map opens a file as one mapping.
 func (f *FS) Map(name string) (*vfs.Mapping, error) {
 	content, err := f.ReadFile(name)
 	if err != nil {
@@ -312,7 +311,7 @@ func (f *FS) removeDir(dir string) error {
 	return nil
 }
 
-// List names the entries of a directory.
+// List returns the names in a directory.
 func (f *FS) List(dir string) ([]string, error) {
 	dir = clean(dir)
 	f.mu.Lock()
@@ -343,7 +342,7 @@ func (f *FS) entries(dir string) []string {
 	return names
 }
 
-// Size is the length of a file.
+// Size returns the length of a file.
 func (f *FS) Size(name string) (int64, error) {
 	name = clean(name)
 	f.mu.Lock()
@@ -404,7 +403,7 @@ func (f *FS) isInRemoved(name, parent string) bool {
 	return false
 }
 
-// Lock takes a lock that ends with the process: Restart frees it.
+// Lock takes a lock that ends with the process: Restart drops it.
 func (f *FS) Lock(name string) (io.Closer, error) {
 	name = clean(name)
 	f.mu.Lock()
@@ -430,7 +429,7 @@ func (u unlocker) Close() error {
 	return nil
 }
 
-// Free answers what SetFree set.
+// Free returns the values given to SetFree.
 func (f *FS) Free() (free, total uint64, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -495,9 +494,9 @@ func (h *file) Reserve(int64) error {
 	return h.fs.decide("reserve", h.name)
 }
 
-// Sync makes the bytes durable. A Sync that fails drops what it should have
-// written from what a power loss leaves, as kernels do, although the running
-// system still reads it; a later Sync succeeds and does not bring it back.
+// Sync makes the bytes durable. A failed Sync drops its unwritten bytes from what a
+// power loss leaves, as kernels do, although the running system can still read
+// them; a later Sync succeeds and does not bring them back.
 func (h *file) Sync() error {
 	h.fs.mu.Lock()
 	defer h.fs.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// A directory that was removed comes back after a power loss, whole or in part, only as
-// long as the directory above was not synced.
+// A removed directory comes back after a power loss, whole or in part, only if its
+// parent was not synced.
 func TestARemovedDirectoryStaysRemovedOnceSynced(t *testing.T) {
 	names := []string{"above/dir/a", "above/dir/b", "above/dir/inner/c"}
 	removed := func(isSynced bool) *FS {
