@@ -15,7 +15,8 @@ func addScalar(values []uint32, v uint32) {
 	}
 }
 
-// SumTo32 replaces every value by base plus the sum of all values up to it.
+// SumTo32 replaces every value by base plus the sum of all values up to and
+// including it.
 func SumTo32(values []uint32, base uint32) {
 	if hasAVX2 && len(values) >= 8 {
 		n := len(values) &^ 7

@@ -1,12 +1,12 @@
-// Package bitpack packs small integers into few bits and views stored bytes
-// as slices of integers.
+// Package bitpack packs small integers into few bits and views stored bytes as
+// slices of integers.
 //
-// Values lie one behind the other, lowest bits first, as in Parquet's bit
-// packing. Where the processor has AVX-512, values of up to 17 bits are unpacked
-// sixteen at a time by a kernel of this package. Others are unpacked by those of
-// parquet-go/bitpack, which read up to Padding bytes behind the packed ones: the
-// input's capacity must reach that far, or a slower loop is used that reads
-// nothing it should not.
+// Values are stored consecutively, lowest bits first, as in Parquet's bit packing.
+// On processors with AVX-512, values of up to 17 bits are unpacked sixteen at a
+// time by a kernel of this package. Others are unpacked by the kernels of
+// parquet-go/bitpack, which read up to Padding bytes after the packed ones: if the
+// capacity of the input does not extend that far, a slower loop is used that stays
+// within the input.
 //
 // All functions are pure; views share memory with their input.
 package bitpack
@@ -18,16 +18,16 @@ import (
 	"github.com/parquet-go/bitpack"
 )
 
-// Padding is how far behind the packed bytes a kernel may read.
+// Padding is the number of bytes after the packed ones that a kernel may read.
 const Padding = bitpack.PaddingInt64
 
-// Width32 is the number of bits v needs; 0 for 0.
+// Width32 returns the number of bits that v needs; 0 for 0.
 func Width32(v uint32) int { return bits.Len32(v) }
 
-// Width64 is the number of bits v needs; 0 for 0.
+// Width64 returns the number of bits that v needs; 0 for 0.
 func Width64(v uint64) int { return bits.Len64(v) }
 
-// Size is the number of bytes that n values of width bits take.
+// Size returns the number of bytes of n packed values of width bits.
 func Size(n, width int) int { return (n*width + 7) / 8 }
 
 // Append32 packs src with width bits each and appends the bytes to dst.
@@ -64,8 +64,7 @@ func Append64(dst []byte, src []uint64, width int) []byte {
 	return dst[:at+size]
 }
 
-// grow extends dst by size zero bytes, with Padding more zero bytes of
-// capacity in use behind them.
+// grow extends dst by size zero bytes, followed by Padding more zero bytes.
 func grow(dst []byte, size int) []byte {
 	at := len(dst)
 	need := at + size + Padding
@@ -83,8 +82,8 @@ func grow(dst []byte, size int) []byte {
 // must hold Size(len(dst), width) bytes.
 func Unpack32(dst []uint32, src []byte, width int) { UnpackAdd32(dst, src, width, 0) }
 
-// wideBits is how many bits a value has at most that lies in two 16-bit words
-// wherever it begins.
+// wideBits is the largest width for which every value fits into two consecutive
+// 16-bit words.
 const wideBits = 17
 
 // UnpackAdd32 is Unpack32 with v added to every value.
@@ -141,7 +140,7 @@ func Unpack64(dst []uint64, src []byte, width int) {
 	}
 }
 
-// At is value number i of src. It reads past the value when src goes on.
+// At returns value number i of src. It may read past the value if src continues.
 func At(src []byte, i, width int) uint64 {
 	bit := i * width
 	at, shift := bit>>3, uint(bit&7)

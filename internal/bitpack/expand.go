@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// ExpandSlack is how many values behind the last ExpandBits may write.
+// ExpandSlack is the number of values that ExpandBits may write after the last one.
 const ExpandSlack = 16
 
-// ExpandBits writes base plus the number of each one bit of the little-endian
-// words in src to dst and returns how many there are. dst must have room for
-// them and ExpandSlack more; when it has not, or src is not whole words, it
-// writes nothing and returns −1.
+// ExpandBits writes to dst base plus the number of each one bit in the
+// little-endian words of src, and returns how many there are. dst must have space
+// for them and ExpandSlack more. If it has not, or src does not consist of whole
+// words, it writes nothing and returns −1.
 func ExpandBits(dst []uint32, src []byte, base uint32) int {
 	if len(src)%8 != 0 || len(src) == 0 {
 		return -1

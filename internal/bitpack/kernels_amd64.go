@@ -15,8 +15,8 @@ var (
 //go:noescape
 func addAVX2(values *uint32, n int, v uint32)
 
-// sumAVX2 replaces n values, a multiple of 8, by base plus the sum of all up to
-// each.
+// sumAVX2 replaces n values, a multiple of 8, by base plus the sum of all values up
+// to and including each.
 //
 //go:noescape
 func sumAVX2(values *uint32, n int, base uint32)
@@ -26,8 +26,8 @@ func sumAVX2(values *uint32, n int, base uint32)
 //go:noescape
 func expandAVX512(dst *uint32, words *byte, n int, base uint32)
 
-// unpackAVX512 writes v plus each of n values, a multiple of 16, of 1 to wideBits
-// bits.
+// unpackAVX512 unpacks n values, a multiple of 16, of 1 to wideBits bits each, and
+// adds v to each.
 //
 //go:noescape
 func unpackAVX512(dst *uint32, src *byte, n, width int, v uint32)

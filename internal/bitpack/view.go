@@ -5,15 +5,15 @@ import (
 	"unsafe"
 )
 
-// littleEndian reports whether stored bytes can be viewed as they are.
+// littleEndian reports whether stored bytes can be viewed without conversion.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 func viewable(b []byte, align uintptr) bool {
 	return littleEndian && uintptr(unsafe.Pointer(unsafe.SliceData(b)))%align == 0
 }
 
-// Uint16s views little-endian bytes as integers; without sharing memory
-// where alignment or byte order forbid it. Odd bytes at the end are dropped.
+// Uint16s views little-endian bytes as integers. It copies them if alignment or
+// byte order require it. Extra bytes at the end are dropped.
 func Uint16s(b []byte) []uint16 {
 	n := len(b) / 2
 	if n == 0 {
@@ -29,7 +29,7 @@ func Uint16s(b []byte) []uint16 {
 	return out
 }
 
-// Uint32s views little-endian bytes as integers, as Uint16s does.
+// Uint32s views little-endian bytes as integers, like Uint16s.
 func Uint32s(b []byte) []uint32 {
 	n := len(b) / 4
 	if n == 0 {
@@ -45,7 +45,7 @@ func Uint32s(b []byte) []uint32 {
 	return out
 }
 
-// Uint64s views little-endian bytes as integers, as Uint16s does.
+// Uint64s views little-endian bytes as integers, like Uint16s.
 func Uint64s(b []byte) []uint64 {
 	n := len(b) / 8
 	if n == 0 {
@@ -61,20 +61,20 @@ func Uint64s(b []byte) []uint64 {
 	return out
 }
 
-// Int64s views little-endian bytes as integers, as Uint16s does.
+// Int64s views little-endian bytes as integers, like Uint16s.
 func Int64s(b []byte) []int64 {
 	u := Uint64s(b)
 	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(u))), len(u))
 }
 
-// Int32s views little-endian bytes as integers, as Uint16s does.
+// Int32s views little-endian bytes as integers, like Uint16s.
 func Int32s(b []byte) []int32 {
 	u := Uint32s(b)
 	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(u))), len(u))
 }
 
-// Bytes32 views integers as little-endian bytes; without sharing memory where
-// byte order forbids it.
+// Bytes32 views integers as little-endian bytes. It copies them if the byte order
+// requires it.
 func Bytes32(src []uint32) []byte {
 	if len(src) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func Bytes32(src []uint32) []byte {
 	return AppendUint32s(nil, src)
 }
 
-// Bytes64 views integers as little-endian bytes, as Bytes32 does.
+// Bytes64 views integers as little-endian bytes, like Bytes32.
 func Bytes64(src []uint64) []byte {
 	if len(src) == 0 {
 		return nil
