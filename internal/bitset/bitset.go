@@ -1,14 +1,14 @@
-// Package bitset holds sets of document numbers as dense bits.
+// Package bitset implements sets of document numbers as dense bits.
 //
 // A Bitset has a fixed length; bits at and beyond it are always zero, so whole
-// words may be combined and counted without masks. Words() is the raw view
-// for loops that work word by word.
+// words can be combined and counted without masks. Words() is the raw view for
+// loops over words.
 //
 // Invariants:
 //
 //	B1  Bits beyond Len in the last word are zero.
 //
-// Any number of goroutines may read a Bitset that is not being changed.
+// A Bitset is safe for concurrent reading while it is not being changed.
 package bitset
 
 import (
@@ -38,10 +38,10 @@ func NewFull(n uint32) *Bitset {
 	return b
 }
 
-// WordsFor is the number of words that n bits take.
+// WordsFor returns the number of words for n bits.
 func WordsFor(n uint32) int { return int((uint64(n) + 63) / 64) }
 
-// FromWords makes a set over words, which it keeps. There must be exactly
+// FromWords returns a set over words, which it keeps. There must be exactly
 // WordsFor(n) of them; bits beyond n are cleared in place.
 func FromWords(words []uint64, n uint32) *Bitset {
 	invariant.Check(len(words) == WordsFor(n), "B1: %d words for %d bits", len(words), n)
@@ -52,10 +52,10 @@ func FromWords(words []uint64, n uint32) *Bitset {
 	return b
 }
 
-// Len is one more than the highest number the set can hold.
+// Len returns the length: one more than the highest number that the set can hold.
 func (b *Bitset) Len() uint32 { return b.n }
 
-// Words is the raw content, lowest numbers first.
+// Words returns the raw content, lowest numbers first.
 func (b *Bitset) Words() []uint64 { return b.words }
 
 // Get reports whether i is in the set; numbers beyond Len are not.
@@ -73,7 +73,7 @@ func (b *Bitset) Set(i uint32) {
 // Clear removes i, which must be below Len.
 func (b *Bitset) Clear(i uint32) { b.words[i>>6] &^= 1 << (i & 63) }
 
-// SetRange adds all numbers from from up to but not including to.
+// SetRange adds all numbers in [from, to).
 func (b *Bitset) SetRange(from, to uint32) {
 	to = min(to, b.n)
 	if from >= to {
@@ -93,10 +93,10 @@ func (b *Bitset) SetRange(from, to uint32) {
 	b.words[last] |= tail
 }
 
-// Count is the number of members.
+// Count returns the number of members.
 func (b *Bitset) Count() int { return CountWords(b.words) }
 
-// CountRange is the number of members from from up to but not including to.
+// CountRange returns the number of members in [from, to).
 func (b *Bitset) CountRange(from, to uint32) int {
 	to = min(to, b.n)
 	if from >= to {
@@ -112,7 +112,7 @@ func (b *Bitset) CountRange(from, to uint32) int {
 	return n + CountWords(b.words[first+1:last])
 }
 
-// Next is the lowest member not below i, or Len when there is none.
+// Next returns the lowest member not below i, or Len when there is none.
 func (b *Bitset) Next(i uint32) uint32 {
 	w := int(i >> 6)
 	if w >= len(b.words) {
@@ -129,7 +129,7 @@ func (b *Bitset) Next(i uint32) uint32 {
 	return b.n
 }
 
-// NextAbsent is the lowest number not below i that is not in the set, or Len
+// NextAbsent returns the lowest number not below i that is not in the set, or Len
 // when there is none.
 func (b *Bitset) NextAbsent(i uint32) uint32 {
 	w := int(i >> 6)
@@ -140,7 +140,7 @@ func (b *Bitset) NextAbsent(i uint32) uint32 {
 		return min(i+uint32(bits.TrailingZeros64(word)), b.n)
 	}
 	w++
-	for ; w+8 <= len(b.words); w += 8 { // in most sets that are asked, hardly a number is absent
+	for ; w+8 <= len(b.words); w += 8 { // sets for which this is called are mostly almost full
 		eight := b.words[w : w+8 : w+8]
 		if eight[0]&eight[1]&eight[2]&eight[3]&eight[4]&eight[5]&eight[6]&eight[7] != 1<<64-1 {
 			break
@@ -154,7 +154,7 @@ func (b *Bitset) NextAbsent(i uint32) uint32 {
 	return b.n
 }
 
-// Previous is the highest member not above i, or -1 when there is none.
+// Previous returns the highest member not above i, or -1 when there is none.
 func (b *Bitset) Previous(i uint32) int64 {
 	if b.n == 0 {
 		return -1
@@ -172,7 +172,8 @@ func (b *Bitset) Previous(i uint32) int64 {
 	return -1
 }
 
-// And keeps only what other holds too. Both have the same length.
+// And removes all numbers that are not in other. Both sets must have the same
+// length.
 func (b *Bitset) And(other *Bitset) { AndWords(b.words, other.words) }
 
 // Flip replaces the set by its complement among the numbers below Len.
@@ -203,7 +204,7 @@ func (b *Bitset) Equal(other *Bitset) bool {
 	return true
 }
 
-// AppendTo appends the members from from up to but not including to.
+// AppendTo appends the members in [from, to).
 func (b *Bitset) AppendTo(dst []uint32, from, to uint32) []uint32 {
 	for i := b.Next(from); i < to && i < b.n; i = b.Next(i + 1) {
 		dst = append(dst, i)
@@ -220,7 +221,7 @@ func (b *Bitset) AppendBytes(dst []byte) []byte {
 	return dst
 }
 
-// WriteTo writes what AppendBytes appends, a part at a time.
+// WriteTo writes the output of AppendBytes in parts.
 func (b *Bitset) WriteTo(w io.Writer) (written int64, err error) {
 	var part [4096]byte
 	for words := range slices.Chunk(b.words, len(part)/8) {
@@ -235,8 +236,8 @@ func (b *Bitset) WriteTo(w io.Writer) (written int64, err error) {
 	return written, nil
 }
 
-// FromBytes reads a set of numbers below n from what AppendBytes wrote. It
-// reports false when the length does not fit or a bit beyond n is set.
+// FromBytes decodes a set of numbers below n from the output of AppendBytes. It
+// returns false when the length does not match or a bit beyond n is set.
 func FromBytes(data []byte, n uint32) (*Bitset, bool) {
 	if len(data) != WordsFor(n)*8 {
 		return nil, false

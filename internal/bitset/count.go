@@ -36,7 +36,7 @@ func CountBoth(a, b []uint64) int {
 	return n + countBothGo(a, b)
 }
 
-// fewWords is how many words are counted one by one.
+// fewWords is the number of words below which they are counted one by one.
 const fewWords = 16
 
 func countGo(words []uint64) int {

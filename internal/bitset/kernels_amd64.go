@@ -18,7 +18,7 @@ func countWide(words *uint64, n int) int
 //go:noescape
 func countBothWide(a, b *uint64, n int) int
 
-// countAVX2 is countWide for processors that do not count the bits of vectors.
+// countAVX2 is countWide for processors that cannot count the bits of vectors.
 //
 //go:noescape
 func countAVX2(words *uint64, n int) int
