@@ -2,7 +2,7 @@ package simd
 
 import "testing"
 
-// A processor that has less runs the other kernels.
+// Processors with fewer features run the other kernels.
 func TestKernelsOfOlderProcessors(t *testing.T) {
 	avx512, vnni := hasAVX512, hasVNNI
 	defer func() { hasAVX512, hasVNNI = avx512, vnni }()

@@ -1,20 +1,21 @@
-// Package simd holds the few arithmetic kernels that decide how fast vectors
-// are compared: dot products and distances of float32 rows and of rows
-// quantized to 8 and 4 bits.
+// Package simd contains the few arithmetic kernels that determine how fast vectors
+// are compared: dot products and distances of float32 rows and of rows quantized to
+// 8 and 4 bits.
 //
-// Every kernel has a pure-Go twin with the same result (integers exactly,
-// floats up to rounding). On amd64 the assembly kernels are chosen once, at
-// start, by what the processor has; elsewhere the twins run.
+// Every kernel has a pure-Go twin with the same result (exactly for integers, up to
+// rounding for floats). On amd64 the assembly kernels are selected once, at start,
+// by the features of the processor; elsewhere the twins run.
 //
-// Quantized rows are padded to a multiple of Lanes values. An 8-bit row holds
-// one unsigned byte per value. A 4-bit row holds Lanes values in Lanes/2
-// bytes: byte j carries value j in its low half and value j+Lanes/2 in its
-// high half. The other side of a product is always a signed byte per value.
+// Quantized rows are padded to a multiple of Lanes values. An 8-bit row has one
+// unsigned byte per value. A 4-bit row stores Lanes values in Lanes/2 bytes: byte j
+// contains value j in its low half and value j+Lanes/2 in its high half. The other
+// side of a product always has a signed byte per value.
 package simd
 
 import "unsafe"
 
-// Lanes is the number of values a quantized row is padded to a multiple of.
+// Lanes is the number to a multiple of which the values of a quantized row are
+// padded.
 const Lanes = 64
 
 // DotF32 returns the sum of a[i]*b[i]. The slices have equal length.
@@ -70,11 +71,11 @@ func SquaredDistanceF32Of(table []*float32, ids []uint32, q []float32, out []flo
 	}
 }
 
-// batch is how many rows a kernel gets at once: the links of a node.
+// batch is the number of rows passed to a kernel at once: the links of a node.
 const batch = 64
 
-// locate finds the first rows of ids and returns how many. The kernels use
-// plain pointers: it keeps them inside the slice.
+// locate finds the first rows of ids and returns their number. Kernels use plain
+// pointers, so it makes sure that these are inside the slice.
 func locate(at *[batch]*float32, rows []float32, ids []uint32, values int) int {
 	n := min(len(ids), batch)
 	for i, id := range ids[:n] {
@@ -84,7 +85,7 @@ func locate(at *[batch]*float32, rows []float32, ids []uint32, values int) int {
 }
 
 // DotU8Rows sets out[i] to the dot product of q with row ids[i] of 8-bit rows.
-// len(q) is a multiple of Lanes and the length of a row.
+// len(q), the length of a row, must be a multiple of Lanes.
 func DotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
 	checkLanes(len(q))
 	checkRows(len(rows), len(q), ids, len(out))
@@ -94,7 +95,7 @@ func DotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
 }
 
 // DotU4Rows sets out[i] to the dot product of q with row ids[i] of 4-bit rows.
-// len(q) is a multiple of Lanes; a row has half as many bytes.
+// len(q) must be a multiple of Lanes; a row has half as many bytes.
 func DotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
 	checkLanes(len(q))
 	checkRows(len(rows), len(q)/2, ids, len(out))
@@ -103,16 +104,16 @@ func DotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
 	}
 }
 
-// Fetch asks for memory that will be read soon.
+// Fetch prefetches memory that will be read soon.
 func Fetch(values []uint32) {
 	if len(values) > 0 {
 		fetch(&values[0], len(values))
 	}
 }
 
-// Unseen sets the bits of ids in words, puts those that were not set into into,
-// which has room for all, and returns how many they are. It asks for their rows
-// of stride bytes and the values beside these, which will be read soon.
+// Unseen sets the bits of ids in words, stores those that were not set in into,
+// which must have space for all, and returns their number. It prefetches their rows
+// of stride bytes and their values in beside.
 func Unseen(words []uint64, ids, into []uint32, rows []byte, stride int, beside []float32) int {
 	if len(into) < len(ids) || len(words) == 0 || len(rows) == 0 || len(beside) == 0 {
 		panic("simd: not enough room")
@@ -146,7 +147,8 @@ func checkLanes(values int) {
 	}
 }
 
-// checkRows keeps the kernels inside their slices: they use plain pointers.
+// checkRows makes sure that the kernels, which use plain pointers, stay inside
+// their slices.
 func checkRows(length, stride int, ids []uint32, out int) {
 	if stride == 0 || out < len(ids) {
 		panic("simd: rows or results of the wrong length")

@@ -32,7 +32,7 @@ func near(t *testing.T, what string, got, want float32, n int) {
 	}
 }
 
-// A row has one product whichever way it is asked for.
+// A product of rows is the same whichever function computes it.
 func TestRowKernelsEqualTheSingleOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for n := 1; n < 200; n += 3 {
@@ -111,7 +111,7 @@ func TestRowsOutOfRangePanic(t *testing.T) {
 	DotU8Rows(make([]byte, 128), []uint32{2}, make([]int8, 64), make([]int32, 1))
 }
 
-// perSecond reports how many distances a second were computed.
+// perSecond reports the number of distances computed per second.
 func perSecond(b *testing.B, each int) {
 	b.ReportMetric(float64(b.N*each)/b.Elapsed().Seconds()/1e6, "Mdistances/s")
 }
