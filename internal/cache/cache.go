@@ -1,21 +1,20 @@
-// Package cache keeps values that are worth keeping in memory, bounded by
-// number and by bytes. Every value belongs to an owner, such as an open
-// segment, and goes with it:
+// Package cache keeps values in memory, bounded by number and by bytes. Every value
+// belongs to an owner, such as an open segment, and is dropped with it:
 //
 //	c := cache.New[*segment.Reader, string, int](cache.Options{MaxBytes: 32 << 20}, meter)
 //	value, ok := c.Get(reader, "key")
 //	c.Put(reader, "key", value, bytes)
 //	c.Drop(reader) // the reader is closed
 //
-// What was not asked for longest is evicted first. A dropped value does not
-// count as evicted.
+// The least recently used values are evicted first. A dropped value does not count
+// as evicted.
 //
 // Invariants:
 //
-//	CA1  The values kept never exceed a bound.
-//	CA2  After Drop nothing of the owner is kept, and the owner is not held.
+//	CA1  The cached values never exceed a bound.
+//	CA2  After Drop nothing of the owner is cached, and the owner is not referenced.
 //
-// A Cache may be used by any number of goroutines. A nil Cache keeps nothing.
+// A Cache is safe for concurrent use. A nil Cache caches nothing.
 package cache
 
 import (
@@ -30,23 +29,23 @@ import (
 type Options struct {
 	MaxEntries int
 	MaxBytes   int64
-	// Whole keeps the cache in one part, so that one value may take all of the
-	// bytes; for values that are large and asked for rarely.
+	// Whole keeps the cache in one shard, so that a single value may take all the
+	// bytes; for values that are large and used rarely.
 	Whole bool
 }
 
-// entryBytes is what an entry takes beside its value.
+// entryBytes is the memory of an entry besides its value.
 const entryBytes = 192
 
-// Caches with room for many values are split, so that goroutines that look
-// for different ones do not wait for each other.
+// Caches for many values are split into shards, so that goroutines that look up
+// different values do not wait for each other.
 const (
 	splits       = 16
 	splitEntries = 64 * splits
 	splitBytes   = 1 << 20
 )
 
-// Cache keeps values by owner and key.
+// Cache holds values by owner and key.
 type Cache[O, K comparable, V any] struct {
 	seed   maphash.Seed
 	meter  *metrics.Cache
@@ -90,7 +89,7 @@ func (c *Cache[O, K, V]) shard(key K) *shard[O, K, V] {
 	return &c.shards[maphash.Comparable(c.seed, key)%splits]
 }
 
-// Get returns a value, and false when it is not kept.
+// Get returns a value, and false when it is not cached.
 func (c *Cache[O, K, V]) Get(owner O, key K) (value V, ok bool) {
 	if c == nil {
 		return value, false
@@ -111,14 +110,14 @@ func (c *Cache[O, K, V]) Get(owner O, key K) (value V, ok bool) {
 	return value, ok
 }
 
-// Fits reports whether Put would keep a value of so many bytes.
+// Fits reports whether Put would cache a value of the given size.
 func (c *Cache[O, K, V]) Fits(bytes int64) bool {
 	return c != nil && (c.shards[0].maxBytes == 0 || bytes+entryBytes <= c.shards[0].maxBytes)
 }
 
-// Put keeps a value of so many bytes, in place of the one under the key. It
-// reports whether it is the first of its owner in its part of the cache: the
-// caller sees to it that the owner is dropped in the end.
+// Put caches a value of the given size, replacing the one under the key. It reports
+// whether it is the first of its owner in its shard: the caller must then make sure
+// that the owner is eventually dropped.
 func (c *Cache[O, K, V]) Put(owner O, key K, value V, bytes int64) (isFirst bool) {
 	if c == nil {
 		return false
@@ -159,7 +158,7 @@ func (s *shard[O, K, V]) remove(element *list.Element) {
 	s.bytes -= e.bytes
 }
 
-// Drop forgets the values of an owner that is gone.
+// Drop removes the values of an owner that is gone.
 func (c *Cache[O, K, V]) Drop(owner O) {
 	if c == nil {
 		return
@@ -174,7 +173,7 @@ func (c *Cache[O, K, V]) Drop(owner O) {
 	}
 }
 
-// Bytes returns the size of what is kept.
+// Bytes returns the size of the cached values.
 func (c *Cache[O, K, V]) Bytes() (bytes int64) {
 	if c == nil {
 		return 0
@@ -188,7 +187,7 @@ func (c *Cache[O, K, V]) Bytes() (bytes int64) {
 	return bytes
 }
 
-// Len returns how many values are kept.
+// Len returns the number of cached values.
 func (c *Cache[O, K, V]) Len() (entries int) {
 	if c == nil {
 		return 0

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// Lazy is a value that is costly to build: the first caller of Get builds it
-// while others wait, and when that caller gives up the next one builds it. Any
-// number of goroutines may use it.
+// Lazy is a value that is costly to build. The first caller of Get builds it while
+// others wait; when that caller gives up, the next one builds it. A Lazy is safe
+// for concurrent use.
 type Lazy[V any] struct {
 	turn  chan struct{} // holds one token while the value is built
 	value atomic.Pointer[V]

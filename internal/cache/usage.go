@@ -5,15 +5,15 @@ import (
 	"weak"
 )
 
-// Bounds of what a Usage remembers.
+// Bounds of a Usage.
 const (
 	maxUses       = 64   // of one owner
-	maxUsedOwners = 1024 // any of them is evicted for another
+	maxUsedOwners = 1024 // beyond that, arbitrary owners are evicted
 )
 
-// Usage remembers what was used under an owner, such as the facets of a schema,
-// so that it can be built again before it is next asked for. It does not keep
-// its owners alive. Any number of goroutines may use it.
+// Usage remembers what was used under an owner, such as the facets of a schema, so
+// that it can be rebuilt before it is needed again. It does not keep its owners
+// alive. A Usage is safe for concurrent use.
 type Usage[O any, U comparable] struct {
 	mu sync.Mutex
 	of map[weak.Pointer[O]]map[U]bool
@@ -24,7 +24,7 @@ func NewUsage[O any, U comparable]() *Usage[O, U] {
 	return &Usage[O, U]{of: make(map[weak.Pointer[O]]map[U]bool)}
 }
 
-// Note remembers a use, unless the owner has the most that are remembered.
+// Note remembers a use, unless the owner has reached maxUses.
 func (u *Usage[O, U]) Note(owner *O, use U) {
 	key := weak.Make(owner)
 	u.mu.Lock()
@@ -45,7 +45,7 @@ func (u *Usage[O, U]) Note(owner *O, use U) {
 	uses[use] = true
 }
 
-// List returns what was used under an owner, in no order.
+// List returns what was used under an owner, in no particular order.
 func (u *Usage[O, U]) List(owner *O) []U {
 	u.mu.Lock()
 	defer u.mu.Unlock()
