@@ -1,13 +1,13 @@
-// Package lifetime ends work together with the component that it belongs to.
+// Package lifetime ends work together with the component to which it belongs.
 //
-// A component that starts work for its own sake has a Lifetime instead of a stored
-// context: work derives its context from the caller's, or from none, and ends with
-// the component as well.
+// A component that starts work of its own has a Lifetime instead of a stored
+// context: the work derives its context from the caller's, or from none, and also
+// ends with the component.
 //
 //	ctx, cancel := c.life.Context(ctx)
 //	defer cancel()
 //
-// A Lifetime may be used by any number of goroutines.
+// A Lifetime is safe for concurrent use.
 package lifetime
 
 import (
@@ -20,7 +20,7 @@ type Lifetime struct {
 	done chan struct{}
 
 	mu      sync.Mutex
-	derived map[*context.CancelFunc]struct{} // what End cancels
+	derived map[*context.CancelFunc]struct{} // cancelled by End
 }
 
 // New begins a lifetime.
@@ -28,8 +28,8 @@ func New() *Lifetime {
 	return &Lifetime{done: make(chan struct{}), derived: make(map[*context.CancelFunc]struct{})}
 }
 
-// End cancels every context that Context returned, now and later. Only the first call
-// has an effect. It does not wait for the work that runs under them.
+// End cancels every context that Context has returned or will return. Only the
+// first call has an effect. It does not wait for work under these contexts.
 func (l *Lifetime) End() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,8 +56,8 @@ func (l *Lifetime) HasEnded() bool {
 	}
 }
 
-// Context returns a context that ends with its parent, with the lifetime, or when the
-// caller cancels it, which it must do once the work is over.
+// Context returns a context that ends with its parent, with the lifetime, or when
+// the caller cancels it. The caller must cancel it once the work is over.
 func (l *Lifetime) Context(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(parent)
 	l.mu.Lock()
