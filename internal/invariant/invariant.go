@@ -1,12 +1,12 @@
-// Package invariant checks what the code promises itself.
+// Package invariant checks the invariants of the code at run time.
 //
 // A package lists its invariants by number in its comment and checks them
 // where they could break:
 //
 //	invariant.Check(doc > w.last, "P1: %d after %d", doc, w.last)
 //
-// Builds with the tag "invariants" (all test targets) panic on a broken one;
-// other builds compile the check away.
+// Builds with the tag "invariants" (all test targets) panic on a violation; other
+// builds compile the check away.
 package invariant
 
 import "fmt"
