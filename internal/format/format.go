@@ -1,21 +1,21 @@
-// Package format is the table of everything Quire writes to be read later by
-// another process: files, objects, and the opaque texts that clients keep.
+// Package format is the table of everything Quire writes for other processes to
+// read later: files, objects, and the opaque texts that clients keep.
 //
-// A package that writes or reads such bytes takes mark and version from its row
-// and describes the bytes in the FORMAT.md beside its code. A change of the
-// bytes raises the version here; a reader refuses versions it does not know.
-// The table never changes while a process runs.
+// A package that writes or reads such bytes takes mark and version from its row and
+// describes the bytes in the FORMAT.md beside its code. A change of the bytes
+// increments the version here; a reader rejects versions that it does not know. The
+// table never changes while a process runs.
 package format
 
 // Format is one stored form.
 type Format struct {
 	Name    string
-	Version uint32 // the newest, which is written where nothing older says the same
+	Version uint32 // the newest; written unless an older one can represent the content
 	Oldest  uint32 // the oldest that is still read
-	// Mark stands at or near the first byte of what is written; empty where
-	// another format lies around it.
+	// Mark is at or near the first byte of the stored form; empty if another format
+	// encloses it.
 	Mark string
-	// Holds says what is kept in it.
+	// Holds describes the content.
 	Holds string
 	// Package is the folder of the package that writes it, with its FORMAT.md.
 	Package string

@@ -43,7 +43,7 @@ func TestEveryFormatIsInTheTableAndDescribed(t *testing.T) {
 	}
 }
 
-// No package but this one says which version of a stored form it writes.
+// Only this package defines versions of stored formats.
 func TestVersionsStandHereAlone(t *testing.T) {
 	literal := regexp.MustCompile(`(?m)^\s*(?:const |var )?\w*(?:[vV]ersion|[mM]agic)\w*(?: \w+)?\s*=\s*(?:\d+|"[^"]+")\s*$`)
 	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
