@@ -1,9 +1,9 @@
-// Package turn has locks that may be held across slow work, such as requests
-// to storage: callers wait on a channel, in the order of arrival, so that
-// virtual time goes on while a holder sleeps.
+// Package turn provides locks that may be held during slow work, such as requests
+// to storage: callers wait on a channel, in order of arrival, so that virtual time
+// advances while a holder sleeps.
 //
-// The zero values are unlocked. Each may be used by any number of goroutines
-// and must not be copied after its first use.
+// The zero values are unlocked. They are safe for concurrent use and must not be
+// copied after first use.
 package turn
 
 import (
@@ -12,14 +12,14 @@ import (
 	"sync"
 )
 
-// Lock lets one at a time go on.
+// Lock is a mutual exclusion lock.
 type Lock struct {
 	mu      sync.Mutex
 	isHeld  bool
 	waiting []chan struct{}
 }
 
-// Lock waits for its turn.
+// Lock acquires the lock.
 func (l *Lock) Lock() {
 	l.mu.Lock()
 	if !l.isHeld {
@@ -33,7 +33,7 @@ func (l *Lock) Lock() {
 	<-turn
 }
 
-// LockUntil waits for its turn, or for the end of ctx, whose error it returns then.
+// LockUntil acquires the lock, or returns the error of ctx when ctx ends first.
 func (l *Lock) LockUntil(ctx context.Context) error {
 	l.mu.Lock()
 	if !l.isHeld {
@@ -53,13 +53,13 @@ func (l *Lock) LockUntil(ctx context.Context) error {
 	defer l.mu.Unlock()
 	at := slices.Index(l.waiting, turn)
 	if at < 0 {
-		return nil // it came at the same moment
+		return nil // the lock was handed over at the same moment
 	}
 	l.waiting = slices.Delete(l.waiting, at, at+1)
 	return ctx.Err()
 }
 
-// Unlock hands the lock to the caller that waited longest.
+// Unlock hands the lock to the caller that has waited longest.
 func (l *Lock) Unlock() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,8 +71,8 @@ func (l *Lock) Unlock() {
 	l.waiting = l.waiting[1:]
 }
 
-// Shared lets many callers proceed together, or one alone. A caller that waits to
-// be alone is not overtaken by callers that share.
+// Shared is a readers-writer lock. A waiting writer is not overtaken by later
+// readers.
 type Shared struct {
 	mu      sync.Mutex
 	sharing int
@@ -85,10 +85,10 @@ type waiter struct {
 	alone bool
 }
 
-// Lock waits until it is alone.
+// Lock acquires the lock exclusively.
 func (s *Shared) Lock() { s.wait(true) }
 
-// RLock waits until it may share.
+// RLock acquires the lock for sharing.
 func (s *Shared) RLock() { s.wait(false) }
 
 func (s *Shared) wait(alone bool) {
@@ -119,7 +119,7 @@ func (s *Shared) IsFree() bool {
 	return !s.isAlone && s.sharing == 0 && len(s.waiting) == 0
 }
 
-// Unlock ends being alone.
+// Unlock releases the lock after Lock.
 func (s *Shared) Unlock() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *Shared) Unlock() {
 	s.admit()
 }
 
-// RUnlock ends sharing.
+// RUnlock releases the lock after RLock.
 func (s *Shared) RUnlock() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +135,7 @@ func (s *Shared) RUnlock() {
 	s.admit()
 }
 
-// admit lets those in who may go on now.
+// admit hands the lock to all waiting callers that may hold it now.
 func (s *Shared) admit() {
 	for len(s.waiting) > 0 {
 		next := s.waiting[0]

@@ -140,7 +140,8 @@ func TestAWaitForALockEnds(t *testing.T) {
 	})
 }
 
-// A turn that comes at the moment its wait ends is had or handed on, never lost.
+// A lock that arrives at the moment its wait ends is either held or handed on,
+// never lost.
 func TestNoTurnIsLostToAWaitThatEnds(t *testing.T) {
 	var lock Lock
 	for range 2000 {
