@@ -24,8 +24,8 @@ var (
 	verbose = flag.Bool("log", false, "show what the nodes log")
 )
 
-// TestMain runs a part of a session before the tests, which run in bubbles of virtual
-// time: what the process shares must not be made inside one of them.
+// TestMain runs a part of a session before the tests. Those run in bubbles of
+// virtual time, in which nothing that the process shares may be created.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	s := newSession(panics{}, point{place: theDirectory}, nil)
@@ -44,13 +44,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// panics reports what is wrong where no test runs.
+// panics is a reporter for use outside of tests.
 type panics struct{}
 
 func (panics) Errorf(format string, arguments ...any) { panic(fmt.Sprintf(format, arguments...)) }
 func (panics) Fatalf(format string, arguments ...any) { panic(fmt.Sprintf(format, arguments...)) }
 
-// survey is how many calls a session without faults makes, by place and operation.
+// survey returns the number of calls that a session without faults makes, by place
+// and operation.
 func survey(t *testing.T, where place) map[string]int {
 	var calls map[string]int
 	inVirtualTime(t, point{place: where}, func(t *testing.T, tired <-chan struct{}) {
@@ -60,14 +61,14 @@ func survey(t *testing.T, where place) map[string]int {
 	return calls
 }
 
-// maxFailed is how many points may fail before a campaign ends.
+// maxFailed is the number of failed points that ends a campaign.
 const maxFailed = 40
 
-// limit is how long a point may take in real time.
+// limit is the longest real time for a point.
 const limit = 30 * time.Minute
 
-// inVirtualTime runs something in a bubble and gives it what is closed when it takes
-// too long in real time.
+// inVirtualTime runs do in a bubble. The channel that it passes is closed when do
+// takes too long in real time.
 func inVirtualTime(t *testing.T, p point, do func(*testing.T, <-chan struct{})) (passed bool) {
 	tired := make(chan struct{})
 	soon := time.AfterFunc(limit/4, func() { close(tired) })
@@ -134,8 +135,8 @@ func TestTheSessionSendsEveryOperation(t *testing.T) {
 	}
 }
 
-// course is the points: for every place and kind, every call that can meet it, then
-// the same with more calls in a row.
+// course is the sequence of points: for every place and kind, every call that can
+// meet it, then the same with several consecutive calls.
 type course struct {
 	lanes []lane
 }
@@ -167,10 +168,11 @@ func newCourse(t *testing.T) course {
 	return c
 }
 
-// rows are how many calls in a row meet a fault: in the first lap one, then more.
+// rows are the numbers of consecutive calls that meet a fault: one in the first
+// lap, then more.
 var rows = []int{1, 3, 8}
 
-// size is how many points a lap has.
+// size returns the number of points in a lap.
 func (c course) size() int {
 	sum := 0
 	for _, l := range c.lanes {
@@ -179,7 +181,8 @@ func (c course) size() int {
 	return sum
 }
 
-// point returns the point of a number, from 1. Neighbours differ in place and kind.
+// point returns the point with a number, from 1. Consecutive points differ in place
+// and kind.
 func (c course) point(number int) point {
 	lap, at := (number-1)/c.size(), (number-1)%c.size()
 	for from := 1; ; from++ {
@@ -195,7 +198,7 @@ func (c course) point(number int) point {
 	}
 }
 
-// readPoint returns the point that a failure names.
+// readPoint parses the point that a failure prints.
 func readPoint(t *testing.T, text string) point {
 	t.Helper()
 	p := point{number: *first}
@@ -216,7 +219,7 @@ func readPoint(t *testing.T, text string) point {
 	return p
 }
 
-// Every kind of fault at every call of the storage: see the comment of the package.
+// Every kind of fault at every call of the storage: see the package comment.
 func TestFaultsOfStorage(t *testing.T) {
 	if *only != "" {
 		p := readPoint(t, *only)

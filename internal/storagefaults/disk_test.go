@@ -10,13 +10,13 @@ import (
 	"github.com/quiresearch/quire/internal/vfs/faultfs"
 )
 
-// disk is a file system whose calls meet trouble, those that read as well.
+// disk is a file system whose calls, reads included, meet trouble.
 type disk struct {
 	under   *faultfs.FS
 	trouble *trouble
-	held    func() // called while a call hangs; returns when it may go on
+	held    func() // called while a call hangs; returns when the call may continue
 
-	mu sync.Mutex // a fault of the file system below is for one call
+	mu sync.Mutex // a fault of the underlying file system is for one call
 }
 
 var _ vfs.FS = (*disk)(nil)
@@ -41,7 +41,8 @@ func (d *disk) do(op, name string, call func() error) error {
 	}
 	isCutWrite := op == "write" && d.trouble.kind.name == "cut"
 	if op == "sync" || isCutWrite {
-		// The file system below keeps half of a write and drops what a sync loses.
+		// The underlying file system keeps half of a write and drops what a failed
+		// sync loses.
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		met := false

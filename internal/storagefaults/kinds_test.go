@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 )
 
-// place is which storage of a node fails.
+// place is the storage of a node that fails.
 type place string
 
 const (
@@ -20,9 +20,9 @@ const (
 // kind is one kind of fault.
 type kind struct {
 	name string
-	// ops are the calls that can meet it; nil stands for all.
+	// ops are the calls that can meet it; nil means all.
 	ops []string
-	// fault is how a bucket does it.
+	// fault is the corresponding fault of a bucket.
 	fault faultbucket.Fault
 }
 
@@ -38,7 +38,7 @@ var bucketKinds = []kind{
 	{name: "stale listing", ops: []string{"list"}, fault: faultbucket.Stale},
 }
 
-// The calls of a file system that change something.
+// changing lists the calls of a file system that change something.
 var changing = []string{"create", "write", "truncate", "reserve", "sync", "rename", "remove", "syncdir", "makedir"}
 
 // A disk has no second sender and shows its names as they are: calls are not
@@ -53,16 +53,16 @@ var diskKinds = []kind{
 
 func (k kind) meets(op string) bool { return k.ops == nil || slices.Contains(k.ops, op) }
 
-// trouble decides which calls of a session meet a fault: the ones of a kind, from a
-// number on. It may be used by any number of goroutines.
+// trouble decides which calls of a session meet a fault: those that the kind
+// applies to, from a number on. It is safe for concurrent use.
 type trouble struct {
 	kind   kind
-	from   int // of the calls that can meet the fault, from 1; 0: none
-	length int // calls that meet it, one after the other
+	from   int // number among the calls that can meet the fault, from 1; 0: none
+	length int // number of consecutive calls that meet it
 
 	mu    sync.Mutex
 	calls map[string]int // so far, by operation
-	met   map[string]int // those that met the fault
+	met   map[string]int // calls that met the fault
 	isOn  bool
 	seen  int
 }
@@ -71,14 +71,14 @@ func newTrouble(k kind, from, length int) *trouble {
 	return &trouble{kind: k, from: from, length: length, calls: make(map[string]int), met: make(map[string]int)}
 }
 
-// start counts the calls from here on.
+// start begins to count calls.
 func (t *trouble) start() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.isOn = true
 }
 
-// stop lets everything through from here on.
+// stop lets all calls through from now on.
 func (t *trouble) stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,7 +112,7 @@ func (t *trouble) plan(call faultbucket.Call) faultbucket.Fault {
 	return t.kind.fault
 }
 
-// injected returns how many calls met the fault.
+// injected returns the number of calls that met the fault.
 func (t *trouble) injected() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,7 +123,7 @@ func (t *trouble) injected() int {
 	return sum
 }
 
-// point is one session: where, what and when something fails.
+// point is one session: where, how and when something fails.
 type point struct {
 	number int
 	place  place

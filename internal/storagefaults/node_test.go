@@ -27,13 +27,13 @@ import (
 
 const rootKey = "root-key-of-the-session"
 
-// reporter takes what is wrong.
+// reporter receives failures.
 type reporter interface {
 	Errorf(format string, arguments ...any)
 	Fatalf(format string, arguments ...any)
 }
 
-// machine is what stays when the process of a node ends: its disk and its bucket.
+// machine is what remains when the process of a node ends: its disk and its bucket.
 type machine struct {
 	t       reporter
 	point   point
@@ -69,8 +69,8 @@ func newMachine(t reporter, p point, log *slog.Logger, tired <-chan struct{}) *m
 
 func (m *machine) isObject() bool { return m.point.place != theDirectory }
 
-// start runs a process. A fault may keep it from starting; it is tried again then, as
-// a supervisor does.
+// start starts a process. If a fault prevents that it tries again, as a supervisor
+// does.
 func (m *machine) start() bool {
 	for try := range 10 {
 		err := m.tryStart()
@@ -142,8 +142,8 @@ func (m *machine) tryStart() error {
 	return nil
 }
 
-// held returns what a call of a disk waits for that hangs: a search of an index that
-// it does not concern has to be answered meanwhile (I19).
+// held returns a function that runs while a call of a disk hangs: a search of an
+// index that does not depend on the call must be answered meanwhile (I19).
 func (m *machine) held(p *process) func() {
 	var isHeld atomic.Bool
 	return func() {
@@ -163,7 +163,7 @@ func (m *machine) held(p *process) func() {
 	}
 }
 
-// stop ends the process in good order.
+// stop shuts the process down in good order.
 func (m *machine) stop() {
 	p := m.process
 	p.node.Drain()
@@ -171,16 +171,16 @@ func (m *machine) stop() {
 	m.process = nil
 }
 
-// loss is what a machine loses with its process.
+// loss is what a machine loses together with its process.
 type loss int
 
 const (
-	nothing  loss = iota // the process alone was killed
-	unsynced             // the power went
+	nothing  loss = iota // only the process was killed
+	unsynced             // the power went off
 	all                  // the machine is gone
 )
 
-// kill ends the process: nothing it does has an effect any more.
+// kill ends the process: nothing that it does has an effect any more.
 func (m *machine) kill(what loss) {
 	p, before := m.process, m.files
 	if m.files = faultfs.New(nil); what != all {

@@ -15,16 +15,16 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// patience is how long a client waits for an answer; a node answers before.
+// patience is how long a client waits for an answer; a node answers earlier.
 const patience = 5 * time.Minute
 
-// answer is the answer to a request; the status is 0 when none came.
+// answer is the answer to a request; the status is 0 when there was none.
 type answer struct {
 	status int
 	body   []byte
 	header http.Header
 	code   string // of an error
-	done   int    // entries of a batch that an error counts as taken
+	done   int    // entries of a batch that an error reports as accepted
 }
 
 func (a answer) String() string {
@@ -34,7 +34,7 @@ func (a answer) String() string {
 // read decodes the body.
 func (a answer) read(into any) { _ = json.Unmarshal(a.body, into) }
 
-// ended says what a client knows of a change after this answer.
+// ended returns what a client knows about a change after this answer.
 func (a answer) ended() outcome {
 	switch {
 	case a.status >= 200 && a.status < 300:
@@ -62,7 +62,7 @@ func send(to *api.API, method, path, body string, header http.Header) (a answer)
 		if cause := recover(); cause != nil && cause != http.ErrAbortHandler {
 			panic(cause)
 		} else if cause != nil {
-			a = answer{} // it was cut off
+			a = answer{} // the answer was cut off
 		}
 	}()
 	to.ServeHTTP(recorder, request)
@@ -83,7 +83,7 @@ func send(to *api.API, method, path, body string, header http.Header) (a answer)
 	return a
 }
 
-// documented are the codes of every operation.
+// documented lists the codes of every operation.
 var documented = func() map[string][]string {
 	all := make(map[string][]string)
 	for _, route := range api.Routes() {
@@ -94,7 +94,8 @@ var documented = func() map[string][]string {
 	return all
 }()
 
-// wrong says what is wrong with the answer to a request of an operation.
+// wrong describes what is wrong with the answer to a request of an operation;
+// empty: nothing.
 func (a answer) wrong(operation string) string {
 	switch {
 	case a.status == 0:

@@ -25,16 +25,16 @@ var (
 
 func defined(extra string) string { return fmt.Sprintf(definition, extra) }
 
-// session is the requests of one client, one after the other, and what it was told.
+// session is the consecutive requests of one client and the answers it received.
 type session struct {
 	*machine
 	*story
-	isClean bool            // nothing fails: everything has to succeed
+	isClean bool            // nothing fails: everything must succeed
 	sent    map[string]bool // operations
 	codes   map[string]int  // answers, by status and code
 }
 
-// ask sends a request and holds the answer to what is documented.
+// ask sends a request and checks the answer against the documented ones.
 func (s *session) ask(operation, method, path, body string, header http.Header) answer {
 	began := time.Now()
 	if header == nil && body != "" {
@@ -68,7 +68,7 @@ func (s *session) batch(operation, path, body string, header http.Header, effect
 	a := s.ask(operation, "POST", path, body, header)
 	for i, e := range effects {
 		if ended := a.ended(); i < a.done {
-			s.told(e.thing, e.value, acknowledged) // I1: an error that counts it as taken
+			s.told(e.thing, e.value, acknowledged) // I1: an error that reports it as accepted
 		} else {
 			s.told(e.thing, e.value, ended)
 		}
@@ -91,7 +91,7 @@ func (s *session) write(index, key string, v int) {
 	}
 }
 
-// prepare makes what the session needs before the first fault.
+// prepare creates what the session needs before the first fault.
 func (s *session) prepare() {
 	s.change("putIndex", "PUT", admin+"other", defined(""), "fields of other", "5")
 	s.change("putDocument", "PUT", data+"other/documents/1", `{"v":1}`, document("other", "1"), "1")
@@ -190,8 +190,9 @@ func (s *session) settings() {
 	s.ask("deleteSearches", "DELETE", admin+"books/searches", "", nil)
 }
 
-// mayComeBack notes that a thing is removed without a trace when it is not there, or
-// with its object. A first write of it that arrives after the removal brings it back.
+// mayComeBack records that a thing is removed, together with its object or without
+// a trace when it does not exist. A first write of it that arrives after the
+// removal brings it back.
 func (s *session) mayComeBack(thing, value string) {
 	if s.point.kind.fault == faultbucket.Late {
 		s.told(thing, value, unknown)
@@ -237,7 +238,7 @@ func (s *session) generations() {
 	}
 }
 
-// finished waits for the reindex of books to end, well or not.
+// finished waits for the reindex of books to end, successfully or not.
 func (s *session) finished() {
 	for range 60 {
 		var job struct{ Phase string }
@@ -258,7 +259,7 @@ func (s *session) registry() {
 	s.ask("repairRegistry", "POST", "/v1alpha1/admin/registry/actions/repair", "", nil)
 }
 
-// check reads everything that was changed. The node has to serve by now.
+// check reads everything that was changed. The node must serve by now.
 func (s *session) check(when string) {
 	s.isClean = false // things may be missing
 	if !s.recovers(when) {
@@ -273,18 +274,18 @@ func (s *session) check(when string) {
 		if why := s.wrong(thing, got); why != "" {
 			s.t.Errorf("%v: %s: %s", s.point, when, why)
 		}
-		s.told(thing, got, acknowledged) // what was shown once stays
+		s.told(thing, got, acknowledged) // a value that was shown once must stay
 	}
 }
 
-// recovers waits until every index takes and commits writes again.
+// recovers waits until every index accepts and commits writes again.
 func (s *session) recovers(when string) bool {
 	for _, index := range []string{"books", "other", "moves"} {
 		var last answer
 		isBack := false
 		for try := 0; try < 60 && !isBack; try++ {
 			if last = s.ask("getIndex", "GET", admin+index, "", nil); last.status == http.StatusNotFound && s.known["index "+index] == "" && index != "other" {
-				break // it was never made
+				break // it was never created
 			}
 			if last = s.ask("putDocument", "PUT", data+index+"/documents/marker", `{"v":1}`, nil); last.ended() == acknowledged {
 				last = s.ask("commitIndex", "POST", admin+index+"/actions/commit", "", nil)
@@ -305,7 +306,7 @@ func (s *session) recovers(when string) bool {
 	return true
 }
 
-// shown returns what the node shows of a thing.
+// shown returns what the node shows for a thing.
 func (s *session) shown(thing string) (string, error) {
 	what, name, _ := strings.Cut(thing, " ")
 	of := name[strings.LastIndex(name, " ")+1:]

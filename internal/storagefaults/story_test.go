@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// story is what clients were told of the things they changed, by name. The empty
-// text stands for a thing that is not there.
+// story is what clients were told about the things they changed, by name. The empty
+// text stands for a thing that does not exist.
 type story struct {
 	known    map[string]string   // acknowledged last
-	possible map[string][]string // sent since, outcome not known
+	possible map[string][]string // sent since, outcome unknown
 	refused  map[string][]string // sent and refused
 	why      map[string]string   // the last answer that refused a value of a thing
 }
@@ -20,7 +20,7 @@ func newStory() *story {
 		why: make(map[string]string)}
 }
 
-// told notes the answer to a change of a thing.
+// told records the answer to a change of a thing.
 func (s *story) told(thing, value string, ended outcome) {
 	if _, isKnown := s.known[thing]; !isKnown {
 		s.known[thing] = ""
@@ -39,7 +39,7 @@ func (s *story) told(thing, value string, ended outcome) {
 // things returns the names of everything that was changed.
 func (s *story) things() []string { return slices.Sorted(maps.Keys(s.known)) }
 
-// wrong says what is wrong with what is shown of a thing; empty: nothing.
+// wrong describes what is wrong with the shown value of a thing; empty: nothing.
 func (s *story) wrong(thing, got string) string {
 	switch {
 	case got == s.known[thing], slices.Contains(s.possible[thing], got):
@@ -50,7 +50,7 @@ func (s *story) wrong(thing, got string) string {
 	return fmt.Sprintf("%s shows %q, acknowledged %q, possible %q", thing, got, s.known[thing], s.possible[thing])
 }
 
-// outcome is what a client knows of a change after its answer.
+// outcome is what a client knows about a change after its answer.
 type outcome int
 
 const (
