@@ -14,8 +14,8 @@ package simd
 
 import "unsafe"
 
-// Lanes is the number to a multiple of which the values of a quantized row are
-// padded.
+// Lanes is the granularity of quantized rows: the number of their values is padded to
+// a multiple of it.
 const Lanes = 64
 
 // DotF32 returns the sum of a[i]*b[i]. The slices have equal length.
