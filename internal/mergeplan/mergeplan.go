@@ -16,8 +16,8 @@
 // generation comes to rest. A merge that the caller has credit for runs whatever
 // its sizes are.
 //
-//	40 MB  40 MB  4 MB  4 MB  1 MB   one merge of all five: 49 MB beside 40
-//	900 MB  2 MB  1 MB  1 MB         the last three: 2 MB beside 2; 900 stays,
+//	40 MB  40 MB  4 MB  4 MB  1 MB   one merge of all five: 49 MB added to 40
+//	900 MB  2 MB  1 MB  1 MB         the last three: 2 MB added to 2; 900 stays,
 //	                                 unless there is credit for 904 MB
 //
 // Invariants:
