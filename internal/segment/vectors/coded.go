@@ -141,7 +141,7 @@ func (c *coded) off(step, raw float32) float32 {
 // deviation is 2 × √2 / √12: of the product with the errors of two vectors.
 const deviation = 0.8165
 
-// margin returns how far two nearnesses by code have to lie apart to be ordered: the
+// margin returns how far apart two nearnesses by code must be to be ordered: the
 // expected error, and the mean of the square of the errors, by which codes overstate
 // every squared distance.
 func (c *coded) margin(step, raw float32) float32 {

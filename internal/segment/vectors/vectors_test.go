@@ -379,7 +379,7 @@ func (l *limited) Err() error {
 // Every kind of search checks its context often, and ends as soon as it is
 // cancelled.
 func TestSearchesAskWhetherTheyAreWanted(t *testing.T) {
-	// One thread builds one graph, whatever the machine.
+	// One thread always builds the same graph on every machine.
 	r := open(t, writeColumn(t, Options{Dimensions: 8}, clustered(9, 12_500, 8), 2, 1))
 	q := Prepare(Cosine, clustered(10, 1, 8)[0])
 	for _, k := range []int{10, 1000, 12_000} { // walks, broad ones and scans
