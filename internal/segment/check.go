@@ -63,11 +63,11 @@ func (c checker) terms(f FieldOptions) string {
 	for ord := range field.Len() {
 		term := field.Term(ord)
 		if ord > 0 && bytes.Compare(field.Term(ord-1), term) >= 0 {
-			return fmt.Sprintf("T1: %q after %q", term, field.Term(ord-1))
+			return fmt.Sprintf("TE1: %q after %q", term, field.Term(ord-1))
 		}
 		e, ok := field.Lookup(term)
 		if !ok || e.Ord != ord {
-			return fmt.Sprintf("T2: %q is not found", term)
+			return fmt.Sprintf("TE2: %q is not found", term)
 		}
 		field.Iterator(&it, e)
 		if f.Key {
@@ -91,7 +91,7 @@ func (c checker) keyDocs(field *terms.Field, it *postings.Iterator, ord uint32) 
 	for it.NextBlock() {
 		for _, doc := range it.Docs() {
 			if doc >= c.r.NumDocs() || field.KeyOrd(doc) != int(ord) {
-				return fmt.Sprintf("T4: document %d", doc)
+				return fmt.Sprintf("TE4: document %d", doc)
 			}
 		}
 	}
@@ -147,10 +147,10 @@ func (c checker) numbers(f FieldOptions) string {
 		lo, hi, _ := column.BlockBounds(int(doc / 1024))
 		for i, v := range values {
 			if v < lo || v > hi {
-				return fmt.Sprintf("C3: %d of document %d is outside of its block's bounds", v, doc)
+				return fmt.Sprintf("CO3: %d of document %d is outside of its block's bounds", v, doc)
 			}
 			if i > 0 && v <= values[i-1] {
-				return fmt.Sprintf("C2: values of document %d", doc)
+				return fmt.Sprintf("CO2: values of document %d", doc)
 			}
 		}
 		if len(values) > 0 != column.Has(doc) {
@@ -198,14 +198,14 @@ func (c checker) ordinals(f FieldOptions) string {
 		ords = column.Append(ords[:0], doc)
 		for i, ord := range ords {
 			if ord >= column.Len() || i > 0 && ord <= ords[i-1] {
-				return fmt.Sprintf("C2: ordinals of document %d", doc)
+				return fmt.Sprintf("CO2: ordinals of document %d", doc)
 			}
 			counts[ord]++
 		}
 	}
 	for ord, n := range column.Counts() {
 		if counts[ord] != n {
-			return fmt.Sprintf("C4: %d documents have ordinal %d, the count says %d", counts[ord], ord, n)
+			return fmt.Sprintf("CO4: %d documents have ordinal %d, the count says %d", counts[ord], ord, n)
 		}
 	}
 	return ""
