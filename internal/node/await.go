@@ -12,8 +12,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// read waits for the state of a token while the bucket that holds it cannot be read, or
-// another node wrote it and this one is about to learn that.
+// read waits for the state of a token while the bucket that holds it cannot be
+// read, or while another node wrote it and this one is about to learn that.
 func (s *shared) read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*IndexSnapshot, error) {
 	if atLeast.IsZero() {
 		return s.node.readOpen(ctx, name, atLeast, nil)
@@ -47,14 +47,15 @@ func (s *shared) read(ctx context.Context, name registry.Name, atLeast freshness
 
 // awaitCopy brings a copy to a commit: by pulls while another node writes the
 // index, which is asked to commit, or by opening it to write when no node does. It
-// returns the generation to go on with.
+// returns the generation to continue with.
 func (s *shared) awaitCopy(ctx context.Context, g *generations.Generation, sequence uint64, ask Ask) (*generations.Generation, error) {
 	if !g.IsCopy() || sequence <= g.Sequence() {
 		return g, nil
 	}
 	waiting, cancel := context.WithTimeout(ctx, max(s.node.options.FreshnessWait, time.Second))
 	defer cancel()
-	// Reads that share a pull do not ask again at the same instant.
+	// Spread reads that share a pull, so that they do not ask again at the same
+	// instant.
 	interval := pullInterval + time.Duration(time.Now().UnixNano())%(pullInterval/8)
 	for isAsked := ask == nil; ; {
 		err := s.node.generations.Pull(waiting, g)

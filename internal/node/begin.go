@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// beginRetry is the time between tries to read a registry that could not be
-// read at the start.
+// beginRetry is the time between attempts to read a registry that could not be read
+// at the start.
 const beginRetry = time.Second
 
 var errNotBegun = errors.New("the jobs were not read yet")
@@ -20,12 +20,12 @@ var errNotBegun = errors.New("the jobs were not read yet")
 type beginning struct {
 	done chan struct{} // closed when names are answered
 
-	mu      turn.Lock // held by the one who begins
-	triedAt time.Time // when a request last tried to
+	mu      turn.Lock // held by the call that begins
+	triedAt time.Time // when a request last tried
 }
 
-// IsReady reports whether the registry was read and what a crash interrupted is
-// finished.
+// IsReady reports whether the registry was read and everything that a crash
+// interrupted is finished.
 func (n *Node) IsReady() bool {
 	select {
 	case <-n.begun.done:
@@ -35,9 +35,9 @@ func (n *Node) IsReady() bool {
 	}
 }
 
-// ready answers nil once names can be answered, and storage:io_error before. A
-// node that started while the registry could not be read tries again for a
-// request, at most once per interval.
+// ready returns nil once names can be answered, and storage:io_error before. A node
+// that started while the registry could not be read tries again when a request
+// comes, at most once per interval.
 func (n *Node) ready(ctx context.Context) error {
 	if n.IsReady() {
 		return nil
@@ -86,10 +86,10 @@ func (n *Node) tryBegin(ctx context.Context) error {
 	return n.begin(ctx)
 }
 
-// begin does what has to be done between the first read of the registry and the
-// first answer: generations that were removed go, unfinished jobs are known, so
-// that no write reaches a generation that is being filled, and local copies that
-// are no longer listed are dropped.
+// begin does the work between the first read of the registry and the first answer:
+// it erases removed generations, reads the unfinished jobs, so that no write
+// reaches a generation that is being filled, and drops local copies that are no
+// longer listed.
 func (n *Node) begin(ctx context.Context) error {
 	n.begun.mu.Lock()
 	defer n.begun.mu.Unlock()

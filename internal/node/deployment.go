@@ -10,29 +10,29 @@ import (
 )
 
 // deployment is the part of a node that depends on whether other nodes share its
-// indexes: local is a node by itself, whose directory is all there is; shared is one
+// indexes. local is a node by itself, which has only its directory; shared is one
 // of several nodes on one bucket. Open chooses, and nothing else asks which it is.
 type deployment interface {
 	// join begins to take part, before the registry is known to be readable.
 	join()
-	// eraseRemoved deletes what a process removed that ended before it could, when the
-	// registry was read.
+	// eraseRemoved deletes what an earlier process removed but could not delete
+	// before it ended. It is called once the registry was read.
 	eraseRemoved(ctx context.Context) error
-	// begin runs before the first answer, when jobs are known too.
+	// begin runs before the first answer, once the jobs are known.
 	begin()
 	// run works in the background until ctx ends.
 	run(ctx context.Context)
-	// renew brings local copies up to date, after every refresh of the registry.
+	// renew brings local copies up to date after every refresh of the registry.
 	renew(ctx context.Context)
 	// drain refuses new writes; those under way finish.
 	drain()
-	// watchClose calls hurry when last commits would wait for a bucket that is gone,
-	// until ctx ends. The channel is closed when the watch is over.
+	// watchClose calls hurry when last commits would wait for a bucket that does
+	// not answer, until ctx ends. The channel is closed when the watch is over.
 	watchClose(ctx context.Context, hurry context.CancelFunc) <-chan struct{}
-	// leave gives up everything this node writes. Generations are closed by then.
+	// leave gives up everything this node writes. Generations are already closed.
 	leave(ctx context.Context) error
 
-	// claim makes this node the one that writes an index.
+	// claim makes this node the owner of an index.
 	claim(ctx context.Context, index registry.ID) error
 	// owned returns how many of all indexes this node writes.
 	owned(all int) int
@@ -42,37 +42,39 @@ type deployment interface {
 	describeWriter(ctx context.Context, index registry.ID, status *Status)
 	// indexers returns which node writes which index.
 	indexers(ctx context.Context) (ownership.Table, error)
-	// isServing reports whether the node of an address takes part in indexing.
+	// isServing reports whether the node at an address takes part in indexing.
 	isServing(ctx context.Context, address string) bool
 	// peers returns the addresses of the other nodes that take part in indexing.
 	peers(ctx context.Context) ([]string, error)
-	// otherRootKeys names the nodes that have another root key than this one.
+	// otherRootKeys returns the names of the nodes that have another root key than
+	// this one.
 	otherRootKeys() []string
 
-	// refresh reads the registry if another node may have changed it, in a read that
+	// refresh reads the registry if another node may have changed it. The read
 	// begins after the call.
 	refresh(ctx context.Context) error
-	// refreshForName reads it for a name that is not known, now and then, and reports
-	// whether it did.
+	// refreshForName reads the registry for an unknown name, at most once per
+	// refresh interval, and reports whether it did.
 	refreshForName(ctx context.Context) bool
-	// hasMoved reports whether a name answers from another generation than it did:
-	// opening one to write brings news of what another node did to the index.
+	// hasMoved reports whether a name answers from another generation than entry.
+	// Opening a generation to write may bring news of what another node did to the
+	// index.
 	hasMoved(name registry.Name, entry registry.Entry) bool
 	// read is Node.Read.
 	read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*IndexSnapshot, error)
-	// awaitCopy brings a copy to a commit of another node and returns the generation to
-	// go on with, also beside an error.
+	// awaitCopy brings a copy to a commit of another node. It returns the
+	// generation to continue with, also together with an error.
 	awaitCopy(ctx context.Context, g *generations.Generation, sequence uint64, ask Ask) (*generations.Generation, error)
-	// hasFiles reports whether a generation can be opened from what is here.
+	// hasFiles reports whether a generation can be opened from local files.
 	hasFiles(generation registry.ID) bool
 	// unopenedState is the state of generations that cannot be opened.
 	unopenedState() string
 
-	// commit commits what is pending of a generation.
+	// commit commits the pending changes of a generation.
 	commit(ctx context.Context, g *generations.Generation) error
-	// promote makes a generation live in the place of another, while no job fills it.
+	// promote makes entry live in place of live. No job fills entry.
 	promote(ctx context.Context, live, entry registry.Entry) error
-	// retire takes generations out of use that a client removed.
+	// retire takes generations that a client removed out of use.
 	retire(ctx context.Context, removed []registry.Removed) error
 	// storageMode is Node.StorageMode.
 	storageMode() string

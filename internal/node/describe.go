@@ -21,7 +21,7 @@ type Description struct {
 	Definition  *definition.Definition
 	Status      Status
 	Generations []GenerationEntry
-	Freshness   string // only where a state was made
+	Freshness   string // set only by calls that make a state
 }
 
 // Status is the state of a generation on this node.
@@ -29,7 +29,7 @@ type Status struct {
 	State               string
 	ReadOnly            bool
 	EngineCompatibility string
-	EngineCreatedMajor  int // 0: nothing is recorded yet
+	EngineCreatedMajor  int // 0: not recorded yet
 	SettingsUnsupported []string
 	Indexer             *ownership.Candidate // the node that writes the index; nil: none is known
 }
@@ -48,8 +48,8 @@ type IndexEntry struct {
 	Generations []GenerationEntry
 }
 
-// List returns every index, ordered by name. It answers storage:io_error until
-// the registry was read.
+// List returns every index, ordered by name. It returns storage:io_error until the
+// registry was read.
 func (n *Node) List(ctx context.Context) ([]IndexEntry, error) {
 	if err := n.ready(ctx); err != nil {
 		return nil, err
@@ -70,13 +70,13 @@ func generationEntries(index *registry.Index) []GenerationEntry {
 	return entries
 }
 
-// Has reports whether there is an index of a name.
+// Has reports whether an index of that name exists.
 func (n *Node) Has(index string) bool {
 	_, err := n.registry.Find(registry.Name{Index: index})
 	return err == nil
 }
 
-// Describe returns what the node knows of the generation a name answers from.
+// Describe returns what the node knows of the generation that a name answers from.
 func (n *Node) Describe(ctx context.Context, name registry.Name) (*Description, error) {
 	entry, err := n.resolve(ctx, name)
 	if err != nil {
@@ -91,7 +91,7 @@ func (n *Node) Describe(ctx context.Context, name registry.Name) (*Description, 
 }
 
 func (n *Node) describe(ctx context.Context, g *generations.Generation) (*Description, error) {
-	// The entry is read again: another generation may be live by now.
+	// Resolve the entry again: another generation may be live by now.
 	entry, err := n.registry.Resolve(g.Entry.Name)
 	if err != nil {
 		return nil, err

@@ -18,19 +18,19 @@ type disk struct {
 	minFree int64
 
 	isReadOnly atomic.Bool // nothing can be stored in it
-	isFull     atomic.Bool // it has less room than its reserve
+	isFull     atomic.Bool // it has less free space than its reserve
 }
 
-// diskProbe is the file that shows whether the directory takes any.
+// diskProbe is the file that shows whether the directory takes files.
 const diskProbe = "probe"
 
-// sampleDisk finds out whether the directory takes files and has room, and logs when
-// that changes.
+// sampleDisk finds out whether the directory takes files and has space, and logs
+// every change.
 func (n *Node) sampleDisk(context.Context) {
 	d := &n.disk
 	unwritable := probeDisk(d.files)
 	if !errors.Is(unwritable, fs.ErrPermission) && !errors.Is(unwritable, syscall.EROFS) {
-		unwritable = nil // no room, or no descriptor left: that passes
+		unwritable = nil // no space or no descriptor left: this passes
 	}
 	if d.isReadOnly.Swap(unwritable != nil) != (unwritable != nil) {
 		n.log.Error("whether the directory can be written to has changed", "writable", unwritable == nil, "error", unwritable)
@@ -55,9 +55,9 @@ func probeDisk(files vfs.FS) error {
 // canStore reports whether this node can store what is written.
 func (n *Node) canStore() bool { return !n.disk.isReadOnly.Load() && !n.disk.isFull.Load() }
 
-// IsWritable reports whether the directory of the node takes files, as far as was
-// seen lately.
+// IsWritable reports whether the directory of the node took files when last
+// sampled.
 func (n *Node) IsWritable() bool { return !n.disk.isReadOnly.Load() }
 
-// HasSpace reports whether its disk has more room than the reserve.
+// HasSpace reports whether the disk has more free space than the reserve.
 func (n *Node) HasSpace() bool { return !n.disk.isFull.Load() }

@@ -1,7 +1,7 @@
 // Package node is everything one node does with many indexes: it finds the
-// generation a name answers from, opens it, waits for the state a freshness
-// token asks for, and creates, replaces, promotes and deletes. It knows
-// nothing of HTTP and asks for no permission; its callers did.
+// generation a name answers from, opens it, waits for the state a freshness token
+// asks for, and creates, replaces, promotes and deletes. It knows nothing of HTTP
+// and checks no permissions; its callers did.
 //
 // A read holds one consistent view:
 //
@@ -11,8 +11,8 @@
 //	… r.Name, r.Snapshot, r.Schema, r.Settings …
 //	answer.Freshness = r.Freshness()
 //
-// A write finds its generation entry by entry, so that a promotion in the
-// middle of a long stream loses nothing:
+// A write resolves its generation for each entry, so that a promotion in the middle
+// of a long stream loses nothing:
 //
 //	w := n.Write(name)
 //	for each entry {
@@ -22,12 +22,12 @@
 //	}
 //	token, err := w.Finish(ctx) // when everything taken so far is durable
 //
-// Do resolves the name and gives work the generation that answers, with a
-// stream of it; no promotion comes between. Work keeps neither, and neither
-// holds writes itself (DeleteMatching and DeleteAll are methods of Node).
-// Finish must be called once, also after an error, and answers the token of the
-// last generation written, or of the current state when nothing was.
+// Do resolves the name and passes the generation that answers, and a stream to it,
+// to work; no promotion comes between. Work must keep neither, and must not hold up
+// writes itself (DeleteMatching and DeleteAll are methods of Node). Finish must be
+// called once, also after an error. It returns the token of the last generation
+// written, or of the current state when nothing was.
 //
-// A Node may be used by any number of goroutines; an IndexSnapshot and a Write belong
-// to one.
+// A Node may be used by any number of goroutines; an IndexSnapshot and a Write
+// belong to one.
 package node

@@ -33,8 +33,8 @@ const (
 )
 
 const (
-	// answeredAtOnce is how many searches an evaluation may make and still be
-	// answered by the request that asks for it.
+	// answeredAtOnce is the largest number of searches of an evaluation that the
+	// request itself answers.
 	answeredAtOnce = 1000
 	// evaluationsKept is how many finished evaluations a node keeps.
 	evaluationsKept = 32
@@ -47,20 +47,20 @@ type Evaluation struct {
 	Generation   string
 	Judgements   string
 	State        string
-	Searches     int // in all
+	Searches     int // in total
 	SearchesDone int
 	Error        string
 	StartedBy    string
 	StartedAt    time.Time
 	FinishedAt   *time.Time
-	Report       *evaluate.Report // of one that is done
+	Report       *evaluate.Report // set when done
 }
 
 // EvaluationSide is a generation with settings that need not be stored.
 type EvaluationSide struct {
 	Name     registry.Name
-	Settings []byte       // nil: those stored
-	At       problem.Path // of the side in the request
+	Settings []byte       // nil: the stored ones
+	At       problem.Path // path of the side in the request
 }
 
 // EvaluationRequest asks for an evaluation.
@@ -70,18 +70,18 @@ type EvaluationRequest struct {
 	Judgements   string
 	K            int
 	Hits         bool // list the keys of the hits
-	InBackground bool // even when it is small
+	InBackground bool // even if it is small
 	StartedBy    string
 }
 
-// evaluations are those that run here or ran lately. They are kept in memory:
-// one that is lost is asked for again.
+// evaluations holds the evaluations that run here or ran recently. They are kept in
+// memory only: a lost one can be requested again.
 type evaluations struct {
-	turn    chan struct{}  // held by the one that searches
-	running sync.WaitGroup // those in the background
+	turn    chan struct{}  // held by the evaluation that searches
+	running sync.WaitGroup // evaluations in the background
 
 	mu       sync.Mutex
-	all      []*evaluation // the oldest first
+	all      []*evaluation // oldest first
 	isClosed bool
 }
 
@@ -95,7 +95,7 @@ func newEvaluations() *evaluations {
 	return &evaluations{turn: make(chan struct{}, 1)}
 }
 
-// close cancels what runs in the background and waits for its end.
+// close cancels the evaluations in the background and waits for them to end.
 func (e *evaluations) close() {
 	e.mu.Lock()
 	e.isClosed = true
@@ -110,7 +110,7 @@ func (e *evaluations) close() {
 
 var errEvaluationCancelled = errors.New("the evaluation was cancelled")
 
-// begin registers an evaluation; an index has one unfinished at a time.
+// begin registers an evaluation. An index has one unfinished evaluation at a time.
 func (e *evaluations) begin(one *evaluation) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -161,7 +161,7 @@ type side struct {
 	snapshot *IndexSnapshot
 }
 
-// openSide opens a side and checks settings that are not stored against it.
+// openSide opens a side and checks settings that are not stored against its schema.
 func (n *Node) openSide(ctx context.Context, s EvaluationSide) (*side, error) {
 	index, err := n.Read(ctx, s.Name, freshness.Token{}, nil)
 	if err != nil {
@@ -206,7 +206,7 @@ func (n *Node) openSides(ctx context.Context, first EvaluationSide, second *Eval
 	return side1, side2, nil
 }
 
-// runEvaluation evaluates when it is its turn, and closes the sides.
+// runEvaluation evaluates when its turn comes, and closes the sides.
 func (n *Node) runEvaluation(ctx context.Context, name string, set *judgement.Set, first, second *side, o evaluate.Options) (*evaluate.Report, error) {
 	defer first.snapshot.Close()
 	var against *evaluate.Side
@@ -229,8 +229,8 @@ func (n *Node) runEvaluation(ctx context.Context, name string, set *judgement.Se
 	return report, err
 }
 
-// Evaluate evaluates a judgement set. A small one is done when it returns,
-// another one goes on in the background.
+// Evaluate evaluates a judgement set. A small evaluation is done when it returns; a
+// larger one continues in the background.
 func (n *Node) Evaluate(ctx context.Context, request EvaluationRequest) (Evaluation, error) {
 	set, err := n.Judgements(ctx, request.Side.Name, request.Judgements)
 	if err != nil {
@@ -298,8 +298,8 @@ func (n *Node) findEvaluation(ctx context.Context, name registry.Name, id string
 	return nil, problem.EvaluationNotFound.New("name", name.Index, "id", id)
 }
 
-// Evaluations returns the evaluations of an index, the newest first, without
-// their reports.
+// Evaluations returns the evaluations of an index, newest first, without their
+// reports.
 func (n *Node) Evaluations(ctx context.Context, name registry.Name) ([]Evaluation, error) {
 	if _, err := n.locate(ctx, name); err != nil {
 		return nil, err
@@ -317,7 +317,7 @@ func (n *Node) Evaluations(ctx context.Context, name registry.Name) ([]Evaluatio
 	return found, nil
 }
 
-// CancelEvaluation ends an evaluation. One that ended stays as it is.
+// CancelEvaluation cancels an evaluation. One that has ended stays as it is.
 func (n *Node) CancelEvaluation(ctx context.Context, name registry.Name, id string) (Evaluation, error) {
 	found, err := n.findEvaluation(ctx, name, id)
 	if err != nil {

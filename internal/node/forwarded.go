@@ -6,17 +6,18 @@ import (
 	"github.com/quiresearch/quire/internal/ownership"
 )
 
-// Forwarded reads the registry again after another node changed it on behalf of
-// a caller of this one, so that the caller finds the change here. A registry
-// that cannot be read is read later, like always.
+// Forwarded reads the registry again after another node changed it on behalf of a
+// caller of this one, so that the caller finds the change here. A registry that
+// cannot be read now is read later, as always.
 func (n *Node) Forwarded(ctx context.Context) {
 	if err := n.registry.Refresh(ctx); err != nil {
 		n.log.Warn("cannot read the registry after a forwarded change", "error", err)
 	}
 }
 
-// IsServing reports whether the node of an address takes part in indexing: its
-// session is not over. While the leadership cannot be read nothing else is known.
+// IsServing reports whether the node at an address takes part in indexing, that is,
+// whether its session is not over. It returns true while the leadership cannot be
+// read.
 func (n *Node) IsServing(ctx context.Context, address string) bool {
 	return n.deployment.isServing(ctx, address)
 }
@@ -25,9 +26,9 @@ func (n *Node) IsServing(ctx context.Context, address string) bool {
 // another root key than this one.
 func (n *Node) OtherRootKeys() []string { return n.deployment.otherRootKeys() }
 
-// WriterAddress returns where writes of an index go: scheme://host:port of
-// another node, or an empty text when this one serves them. A candidate claims
-// an index without a writer.
+// WriterAddress returns where writes of an index go: scheme://host:port of another
+// node, or an empty string when this one serves them. A candidate claims an index
+// that has no writer.
 func (n *Node) WriterAddress(ctx context.Context, text string, creates bool) (string, error) {
 	return n.deployment.writerAddress(ctx, text, creates)
 }

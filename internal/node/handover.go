@@ -14,8 +14,8 @@ import (
 // handOverWait bounds the commits of an index that goes to another node.
 const handOverWait = 30 * time.Second
 
-// handOver drains an index that goes to another node: writes are refused by
-// now, those under way end, and one commit is tried so that the other node has
+// handOver drains an index that goes to another node. Writes are already refused;
+// it waits for those under way and tries one commit, so that the other node has
 // little to replay.
 func (s *shared) handOver(ctx context.Context, index registry.ID) {
 	waiting, cancel := context.WithTimeout(ctx, handOverWait)
@@ -35,7 +35,7 @@ func (s *shared) handOver(ctx context.Context, index registry.ID) {
 	}
 }
 
-// taken makes this node know what its predecessor left of the index whose
+// taken makes this node learn what its predecessor left of the index whose
 // generation it begins to write: it reads the registry again and calls off a
 // promotion that the other node announced and may still try.
 func (s *shared) taken(ctx context.Context, entry registry.Entry) error {
@@ -44,13 +44,13 @@ func (s *shared) taken(ctx context.Context, entry registry.Entry) error {
 	}
 	index, err := s.node.registry.Find(entry.Name)
 	if err != nil || index.ID != entry.Index || index.Intent == nil {
-		return nil // an index that is gone is found out by the caller that asks for it
+		return nil // the caller that asks for a removed index finds out
 	}
 	return s.node.registry.CallOff(ctx, entry, index.Intent.Job)
 }
 
-// ownershipChanged opens what this node began to write and closes what it no
-// longer does. A slow index delays no other one (I19).
+// ownershipChanged opens the indexes this node began to write and closes those it
+// lost. A slow index delays no other (I19).
 func (s *shared) ownershipChanged(ctx context.Context, gained, lost []registry.ID) {
 	for _, index := range lost {
 		name, _ := s.node.registry.Lists(index)
@@ -77,9 +77,9 @@ func (s *shared) ownershipChanged(ctx context.Context, gained, lost []registry.I
 	}
 }
 
-// takeOver goes on with the job of an index that this node began to write and
-// opens its live generation while it holds few. An index with a log that its last
-// writer did not finish is opened whatever it holds, by finishLogs.
+// takeOver continues the job of an index that this node began to write and opens
+// its live generation if the node holds few. finishLogs opens an index with a log
+// that its last writer did not finish, however many the node holds.
 func (s *shared) takeOver(ctx context.Context, index registry.ID) {
 	name, listed := s.node.registry.Lists(index)
 	if !listed {
@@ -98,7 +98,7 @@ func (s *shared) takeOver(ctx context.Context, index registry.ID) {
 	}
 }
 
-// finishLogs finishes the logs of the generations of what this node writes.
+// finishLogs finishes the logs of the generations that this node writes.
 func (s *shared) finishLogs(ctx context.Context) {
 	var entries []registry.Entry
 	for _, index := range s.node.registry.List() {

@@ -8,9 +8,9 @@ import (
 	"github.com/quiresearch/quire/internal/settingstore"
 )
 
-// shareHints folds into the registry what it does not hint at yet: the manifests of
-// what is written here, and the settings. Hints are advisory: one that fails, or that
-// the registry lost, is sent again later.
+// shareHints adds to the registry what it does not hint at yet: the manifests of
+// the generations written here, and the settings. Hints are advisory: one that
+// fails, or that the registry lost, is sent again later.
 func (s *shared) shareHints(ctx context.Context) {
 	versions, revisions := s.node.registry.Unhinted(s.node.generations.Versions()), s.node.settings.Revisions()
 	for index, revision := range revisions {
@@ -26,9 +26,9 @@ func (s *shared) shareHints(ctx context.Context) {
 	}
 }
 
-// refreshSettings reads the registry, whose hints say which settings are to be
-// read again. When it cannot be read all of them are asked for at the latest
-// after the verify interval.
+// refreshSettings reads the registry, whose hints say which settings to read again.
+// When it cannot be read, every settings object is read again after the verify
+// interval at the latest.
 func (s *shared) refreshSettings(ctx context.Context) {
 	_ = s.node.registry.Refresh(ctx) // a failure is logged by the registry
 	s.node.settings.Refresh(ctx, func(index registry.ID) settingstore.Hint {
@@ -41,7 +41,7 @@ func (s *shared) refreshSettings(ctx context.Context) {
 // renew brings copies up to date and drops those that are no longer listed.
 func (s *shared) renew(ctx context.Context) {
 	if !s.node.registry.IsRead() {
-		return // nothing is given up because it is not known
+		return // drop nothing merely because it is not known
 	}
 	s.Member.Prune(func(index registry.ID) bool {
 		_, listed := s.node.registry.Lists(index)

@@ -14,15 +14,15 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// firstGeneration is the name of the generation an index begins with.
+// firstGeneration is the name of the first generation of an index.
 const firstGeneration = "1"
 
 const (
-	// commitWait is how long a request waits for a commit that storage does not
-	// settle.
+	// commitWait bounds how long a request waits for a commit whose outcome storage
+	// does not report.
 	commitWait = time.Minute
-	// proveLimit is how long it waits for a bucket that does not answer, like a
-	// write of documents.
+	// proveLimit bounds how long it waits for a bucket that does not answer, as for
+	// a write of documents.
 	proveLimit = 10 * time.Second
 )
 
@@ -36,11 +36,11 @@ type Put struct {
 	HasReindex bool         // the parameter was given
 	MayPromote func() error // asked when reindex is auto
 	StartedBy  string
-	Verify     string // judgement set that the reindex job is verified by; empty: none
+	Verify     string // judgement set that verifies the reindex job; empty: none
 }
 
 // Put creates an index or a generation, or replaces its definition. It reports
-// whether something was created.
+// whether it created something.
 func (n *Node) Put(ctx context.Context, put Put) (*Description, bool, error) {
 	d, err := n.readPut(ctx, put)
 	if err != nil {
@@ -61,8 +61,8 @@ func (n *Node) Put(ctx context.Context, put Put) (*Description, bool, error) {
 	return described, created, err
 }
 
-// readPut reads the definition of a request and checks what does not depend on
-// the generation that it is for.
+// readPut reads the definition of a request and checks everything that does not
+// depend on its generation.
 func (n *Node) readPut(ctx context.Context, put Put) (*definition.Definition, error) {
 	if err := n.ready(ctx); err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func (n *Node) readPut(ctx context.Context, put Put) (*definition.Definition, er
 	return d, n.checkVerify(ctx, put)
 }
 
-// whichever calls replace with the generation that a name answers from, again
-// while that changes, or create when there is none.
+// whichever calls replace with the generation that a name answers from, and again
+// when that changed, or create when there is none.
 func (n *Node) whichever(name registry.Name, replace func(registry.Entry) error, create func() error) error {
 	for range resolutions {
 		entry, err := n.registry.Resolve(name)
@@ -104,7 +104,7 @@ func (n *Node) whichever(name registry.Name, replace func(registry.Entry) error,
 	return problem.IndexGenerationUnsettled.New("name", name.String())
 }
 
-// errMoved says that a name answers from another generation by now.
+// errMoved reports that a name now answers from another generation.
 var errMoved = errors.New("the name answers from another generation")
 
 func (put *Put) checkReindex() error {
@@ -124,7 +124,7 @@ func (put *Put) job() reindex.Request {
 	return reindex.Request{Target: put.Name, Promote: put.Reindex, StartedBy: put.StartedBy, Verify: put.Verify}
 }
 
-// create makes what the name does not answer from yet.
+// create makes the index or generation that a name does not answer from yet.
 func (n *Node) create(ctx context.Context, d *definition.Definition, put Put) (*Description, error) {
 	switch {
 	case put.Matches != nil:
@@ -159,9 +159,9 @@ func (n *Node) create(ctx context.Context, d *definition.Definition, put Put) (*
 	return described, nil
 }
 
-// register makes an empty generation and then names it in the registry, which
-// is the moment it exists. What is left of a registration that was refused is
-// removed; after one whose outcome is not known everything stays.
+// register makes an empty generation and then names it in the registry; from that
+// moment it exists. It removes the remains of a refused registration, and keeps
+// everything when the outcome is unknown.
 func (n *Node) register(ctx context.Context, name registry.Name, d *definition.Definition) (registry.Entry, error) {
 	at := time.Now().UTC().Truncate(time.Microsecond)
 	entry := registry.Entry{Name: name, Index: registry.NewID(), Generation: registry.NewID()}
@@ -183,8 +183,8 @@ func (n *Node) register(ctx context.Context, name registry.Name, d *definition.D
 		err = n.generations.Create(ctx, entry.Generation, d)
 	}
 	if err == nil {
-		// The node that creates an index writes it; a claim that is not needed after
-		// all is given up later.
+		// The node that creates an index writes it. A claim that turns out not to
+		// be needed is given up later.
 		err = n.deployment.claim(ctx, entry.Index)
 	}
 	if err == nil {
@@ -206,8 +206,8 @@ func (n *Node) discard(ctx context.Context, entry registry.Entry) {
 	}
 }
 
-// replace gives a generation another definition. Writes wait meanwhile, so
-// that a generation found empty stays empty.
+// replace gives a generation another definition. Writes wait meanwhile, so that a
+// generation found empty stays empty.
 func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.Definition, put Put) (*Description, error) {
 	if put.HasReindex {
 		return nil, problem.IndexGenerationReindexWithoutCreation.New()
@@ -235,9 +235,9 @@ func (n *Node) replace(ctx context.Context, entry registry.Entry, d *definition.
 	return described, err
 }
 
-// holding calls do with a generation that a name answers from and that this
-// node is proven to write. Writes wait meanwhile. It answers errMoved when the
-// name answers from another one.
+// holding calls do with the generation that a name answers from, once this node is
+// proven to write it. Writes wait meanwhile. It returns errMoved when the name
+// answers from another generation.
 func (n *Node) holding(ctx context.Context, entry registry.Entry, name registry.Name, do func(*generations.Generation) error) error {
 	if err := n.generations.Settle(ctx, entry.Index); err != nil {
 		return err
@@ -259,16 +259,16 @@ func (n *Node) holding(ctx context.Context, entry registry.Entry, name registry.
 	if n.deployment.hasMoved(name, entry) {
 		return errMoved
 	}
-	// Writes wait for it: not without end while the bucket is away. Whatever is
-	// answered is true of the definition that the writer has (I23).
+	// Writes wait for this, so it is bounded while the bucket is away. Whatever the
+	// answer is, it is true of the definition that the writer has (I23).
 	if err := prove(ctx, g); err != nil {
 		return err
 	}
 	return do(g)
 }
 
-// checkCompatible refuses a definition that the documents of a generation do not
-// fit, or those that a job is bringing.
+// checkCompatible refuses a definition that does not fit the documents of a
+// generation, or those that a job is bringing.
 func (n *Node) checkCompatible(ctx context.Context, g *generations.Generation, after *definition.Definition, allowStale bool) error {
 	differences := definition.Compare(g.Definition(), after)
 	if len(differences) == 0 {
@@ -292,9 +292,9 @@ func (n *Node) checkCompatible(ctx context.Context, g *generations.Generation, a
 	return problem.IndexDefinitionIncompatible.New().Detailed(differences)
 }
 
-// Delete removes an index with all its generations, or one generation that is
-// not live. Files that the local disk does not remove are removed later: a
-// change that was made is not reported as failed (I17).
+// Delete removes an index with all its generations, or one generation that is not
+// live. Files that the local disk fails to remove are removed later: a change that
+// was made is not reported as failed (I17).
 func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 	if err := n.ready(ctx); err != nil {
 		return err
@@ -336,7 +336,7 @@ func (n *Node) PromoteAs(ctx context.Context, name registry.Name, how Promotion)
 	if !name.HasGeneration() {
 		return nil, problem.IndexGenerationNameRequired.New("name", name.String())
 	}
-	// It is opened before: once it is promoted nothing is refused any more.
+	// Open it first: after the promotion nothing can be refused any more.
 	g, err := n.acquire(ctx, name)
 	if err != nil {
 		return nil, err
@@ -357,12 +357,12 @@ func (n *Node) PromoteAs(ctx context.Context, name registry.Name, how Promotion)
 	return n.describeState(ctx, g)
 }
 
-// move makes a generation live that no job fills. Writes wait meanwhile. In
-// object mode the generation it replaces is written here before, and the
-// promotion is announced, so that a node that lost the index acknowledges
-// nothing there, and one that takes it over meanwhile calls it off.
+// move makes a generation that no job fills live. Writes wait meanwhile. In object
+// mode this node first opens the generation that it replaces to write, and
+// announces the promotion, so that a node that lost the index acknowledges nothing
+// there, and a node that takes it over meanwhile calls the promotion off.
 func (n *Node) move(ctx context.Context, entry registry.Entry) error {
-	// One that was asked for before does not come about later.
+	// An earlier promotion must not take effect later.
 	if err := n.generations.Settle(ctx, entry.Index); err != nil {
 		return err
 	}
@@ -408,7 +408,7 @@ func (n *Node) Commit(ctx context.Context, name registry.Name) (*Description, er
 	return n.describeState(ctx, g)
 }
 
-// commitNow commits what is pending.
+// commitNow commits the pending changes.
 func commitNow(ctx context.Context, g *generations.Generation) error {
 	if _, err := g.Generation.Commit(ctx, engine.Explicit); err != nil {
 		return commitProblem(err)
@@ -416,14 +416,14 @@ func commitNow(ctx context.Context, g *generations.Generation) error {
 	return nil
 }
 
-// prove makes sure that the bucket answers and that this node still writes the
-// generation, before something begins that would be tried until it succeeds. One
-// that fails now and then is asked again.
+// prove checks that the bucket answers and that this node still writes the
+// generation, before work begins that would be retried until it succeeds. It
+// retries a bucket that fails now and then.
 func prove(ctx context.Context, g *generations.Generation) error {
 	return proveSince(ctx, g, time.Now())
 }
 
-// proveSince is prove unless that is known of some moment after a time.
+// proveSince is prove, and returns at once when a proof is known from after since.
 func proveSince(ctx context.Context, g *generations.Generation, since time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, proveLimit)
 	defer cancel()
@@ -443,7 +443,7 @@ func commitProblem(err error) error {
 }
 
 // Pull brings this node to the stored state. A node that writes the generation
-// holds it.
+// already holds it.
 func (n *Node) Pull(ctx context.Context, name registry.Name) (*Description, error) {
 	if err := n.ready(ctx); err != nil {
 		return nil, err

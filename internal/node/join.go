@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// join starts the part of this node in the leadership.
+// join starts this node's part in the leadership.
 func (s *shared) join() {
 	s.Member.OnChange(func(gained, lost []registry.ID) {
 		for _, index := range lost {
@@ -27,7 +27,7 @@ func (s *shared) join() {
 	s.start(s.Member.Run)
 }
 
-// start runs work beside until it is over; the context ends when the node leaves.
+// start runs work in the background; its context ends when the node leaves.
 func (s *shared) start(work func(context.Context)) {
 	s.running.Go(func() {
 		ctx, cancel := s.life.Context(context.Background())
@@ -36,8 +36,8 @@ func (s *shared) start(work func(context.Context)) {
 	})
 }
 
-// begin takes over what this node writes already and drops the local copies that
-// are no longer listed.
+// begin takes over the indexes this node already writes and drops the local copies
+// that are no longer listed.
 func (s *shared) begin() {
 	if held := s.Member.Held(); len(held) > 0 {
 		s.start(func(ctx context.Context) { s.ownershipChanged(ctx, held, nil) })
@@ -45,9 +45,9 @@ func (s *shared) begin() {
 	s.dropUnlisted()
 }
 
-// leave gives up everything this node writes. Generations are closed
-// by now. With a log that is not finished the session lapses instead, so that
-// another node takes the claims over and finishes it: what no node holds waits for
+// leave gives up everything this node writes. Generations are already closed. If a
+// log is not finished, it lets the session expire instead, so that another node
+// takes the claims over and finishes the log: an index that no node holds waits for
 // a write.
 func (s *shared) leave(ctx context.Context) error {
 	s.shareHints(ctx)
@@ -64,13 +64,13 @@ func (s *shared) leave(ctx context.Context) error {
 }
 
 const (
-	awayCheck = 5 * time.Second // between checks whether the bucket answers, and for one answer
-	awayLimit = 2               // checks that fail before last commits are given up
+	awayCheck = 5 * time.Second // between checks whether the bucket answers, and the limit of each
+	awayLimit = 2               // failed checks before last commits are given up
 )
 
-// watchClose calls last commits off when the bucket does not answer: what was
-// acknowledged is in its log. The channel is closed when the watch is over, which the
-// end of ctx ends.
+// watchClose calls hurry, which ends the last commits, when the bucket does not
+// answer: what was acknowledged is in its log. The channel is closed when the watch
+// is over, at the latest when ctx ends.
 func (s *shared) watchClose(ctx context.Context, hurry context.CancelFunc) <-chan struct{} {
 	ended := make(chan struct{})
 	go func() {
@@ -99,7 +99,7 @@ func (s *shared) watchClose(ctx context.Context, hurry context.CancelFunc) <-cha
 	return ended
 }
 
-// isAway reports whether something failed because the bucket did not answer.
+// isAway reports whether err means that the bucket did not answer.
 func isAway(err error) bool {
 	return errors.Is(err, bucket.ErrUnknown) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// maxJudged is how many judged queries an explanation shows; each costs a
+	// maxJudged is how many judged queries an explanation shows. Each costs a
 	// search.
 	maxJudged = 20
-	// judgedWait is how long an explanation waits for judgements: it is worth
-	// having without them.
+	// judgedWait is how long an explanation waits for judgements. It is useful
+	// without them.
 	judgedWait = 2 * time.Second
 )
 
-// Judged returns what the judgement sets of an index say about a document under
-// the text of a search, measured on a view. It returns nothing when they cannot
-// be read.
+// Judged returns what the judgement sets of an index say about a document under the
+// text of a search, measured on a view. It returns nothing when they cannot be
+// read.
 func (n *Node) Judged(ctx context.Context, view search.View, request *query.Search, key string) []query.Judged {
 	text := judgement.FoldText(judgement.FirstText(request))
 	if text == "" {

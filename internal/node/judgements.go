@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// checkSetName refuses what cannot name a judgement set.
+// checkSetName rejects names that cannot name a judgement set.
 func checkSetName(set string) error {
 	if !registry.IsIndexName(set) {
 		return problem.JudgementsNameInvalid.New("set", set)
@@ -26,13 +26,13 @@ func (n *Node) locateSet(ctx context.Context, name registry.Name, set string) (r
 	return entry, err
 }
 
-// CheckSet refuses an index that is not there and what cannot name a set.
+// CheckSet rejects an index that does not exist and a name that cannot name a set.
 func (n *Node) CheckSet(ctx context.Context, name registry.Name, set string) error {
 	_, err := n.locateSet(ctx, name, set)
 	return err
 }
 
-// CheckIndex refuses an index or generation that is not there.
+// CheckIndex rejects an index or generation that does not exist.
 func (n *Node) CheckIndex(ctx context.Context, name registry.Name) error {
 	_, err := n.locate(ctx, name)
 	return err
@@ -60,9 +60,9 @@ func (n *Node) ListJudgements(ctx context.Context, name registry.Name) ([]string
 	return n.judgements.List(ctx, entry.Index)
 }
 
-// ChangeJudgements replaces a set by what change makes of the one stored, nil
-// when there is none. matches is the If-Match header, nil when none was sent.
-// It reports whether the set is new.
+// ChangeJudgements replaces a set by the result of change, which gets the stored
+// one or nil. matches is the If-Match header, nil when none was sent. It reports
+// whether the set is new.
 func (n *Node) ChangeJudgements(ctx context.Context, name registry.Name, set string, matches func(version string) bool,
 	change func(now *judgement.Set) (*judgement.Set, error),
 ) (*judgement.Set, bool, error) {
@@ -86,7 +86,7 @@ func (n *Node) ChangeJudgements(ctx context.Context, name registry.Name, set str
 	return next, !existed, err
 }
 
-// DeleteJudgements removes a set. One that is not there is removed already.
+// DeleteJudgements removes a set. It returns nil when there is none.
 func (n *Node) DeleteJudgements(ctx context.Context, name registry.Name, set string) error {
 	entry, err := n.locateSet(ctx, name, set)
 	if err != nil {

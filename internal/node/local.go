@@ -11,8 +11,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// local is a node by itself: it writes every index, no other node changes the registry,
-// there is nothing to compare its files with, and what a client removes goes at once.
+// local is a node by itself: it writes every index, no other node changes the
+// registry, its files have no stored copy to compare with, and removals take effect
+// at once.
 type local struct{ node *Node }
 
 func (local) join() {}
@@ -74,7 +75,7 @@ func (l local) promote(ctx context.Context, live, entry registry.Entry) error {
 }
 
 // retire deletes the data of removed generations, then forgets them. Settings,
-// judgements and job go with the whole index.
+// judgements and job are deleted with the whole index.
 func (l local) retire(ctx context.Context, removed []registry.Removed) error {
 	n := l.node
 	var failed error

@@ -29,8 +29,8 @@ type Storage struct {
 	Bucket    bucket.Bucket // registry, settings and jobs
 	FS        vfs.FS        // files of generations
 	Directory string        // of generations, inside FS; empty: "generations"
-	// Object says how the bucket is shared; nil in local mode, where the files are all
-	// there is.
+	// Object says how the bucket is shared. It is nil in local mode, where the
+	// files are the only copy.
 	Object *Object
 }
 
@@ -48,7 +48,7 @@ type Options struct {
 	Reindex         reindex.Options
 	Search          Search       // answers the searches of evaluations
 	Limits          query.Limits // of searches in judgement sets; zero: the defaults
-	CountSearches   bool         // where the settings of an index ask for it
+	CountSearches   bool         // if the settings of an index ask for it
 	EvaluationShare float64      // of one processor that evaluations may take; 0: all of it
 }
 
@@ -80,9 +80,9 @@ type Node struct {
 	log         *slog.Logger
 }
 
-// Open reads the registry and finishes what a crash interrupted. A node whose
-// registry cannot be read does both later, and answers storage:io_error until
-// then. metrics may be nil.
+// Open reads the registry and finishes what a crash interrupted. If the registry
+// cannot be read, the node does both later and answers storage:io_error until then.
+// meters may be nil.
 func Open(ctx context.Context, storage Storage, options Options, meters *metrics.Set, log *slog.Logger) (*Node, error) {
 	if options.RefreshInterval <= 0 {
 		options.RefreshInterval = defaultRefreshInterval
@@ -135,8 +135,8 @@ func Open(ctx context.Context, storage Storage, options Options, meters *metrics
 	return n, nil
 }
 
-// Run refreshes the registry, carries reindex jobs and samples the gauges
-// until ctx ends. refreshed is called after every pass and may be nil.
+// Run refreshes the registry, runs reindex jobs and samples the gauges until ctx
+// ends. refreshed is called after every pass and may be nil.
 func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	jobs := make(chan error, 1)
 	go func() { jobs <- n.jobs.Run(ctx) }()
@@ -152,7 +152,7 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	every(ctx, n.options.RefreshInterval, func(ctx context.Context) {
 		n.refreshing.Store(true)
 		defer n.refreshing.Store(false)
-		// A pass that failed is logged by the registry and counts as alive.
+		// The registry logs a failed pass; it still counts as alive.
 		_ = n.registry.Refresh(ctx)
 		n.deployment.renew(ctx)
 		if n.registry.IsRead() {
@@ -166,12 +166,12 @@ func (n *Node) Run(ctx context.Context, refreshed func()) error {
 	return <-jobs
 }
 
-// IsRefreshing reports whether a pass of Run is under way: one that fetches much
-// takes its time.
+// IsRefreshing reports whether a pass of Run is under way. A pass that fetches much
+// takes long.
 func (n *Node) IsRefreshing() bool { return n.refreshing.Load() }
 
-// Preload opens live generations, the most used first, so that first requests do
-// not wait. It begins when the registry was read.
+// Preload opens live generations, most used first, so that first requests do not
+// wait. It begins once the registry was read.
 func (n *Node) Preload(ctx context.Context) {
 	select {
 	case <-n.begun.done:
@@ -264,8 +264,8 @@ func (n *Node) sample() {
 // finish. It does nothing in local mode.
 func (n *Node) Drain() { n.deployment.drain() }
 
-// OnChange sets what runs when a generation has another snapshot or its index
-// other settings. It must not wait.
+// OnChange sets the function that runs when a generation has a new snapshot or its
+// index new settings. It must not block.
 func (n *Node) OnChange(do func(registry.Entry)) { n.changed.Store(&do) }
 
 func (n *Node) noteChanged(entry registry.Entry) {
@@ -279,7 +279,7 @@ func (n *Node) isListed(entry registry.Entry) bool {
 	return err == nil && now.Generation == entry.Generation
 }
 
-// token names a state of a generation.
+// token returns the token of a state of a generation.
 func token(entry registry.Entry, sequence, settingsRevision uint64) string {
 	return freshness.Token{
 		Index: entry.Index, IndexName: entry.Name.Index, Generation: entry.Generation,
@@ -287,12 +287,12 @@ func token(entry registry.Entry, sequence, settingsRevision uint64) string {
 	}.String()
 }
 
-// deleteShared removes what belongs to an index that is gone.
+// deleteShared removes everything that belongs to an index that is gone.
 func (n *Node) deleteShared(ctx context.Context, index registry.ID) error {
 	return errors.Join(n.settings.Delete(ctx, index), n.judgements.DeleteAll(ctx, index), n.searches.Delete(ctx, index), n.jobs.Delete(ctx, index))
 }
 
-// every does something at an interval until ctx ends.
+// every calls do at an interval until ctx ends.
 func every(ctx context.Context, interval time.Duration, do func(context.Context)) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()

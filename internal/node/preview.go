@@ -12,10 +12,10 @@ import (
 
 // What storing a definition does.
 const (
-	PutCreates      = "create"    // there is nothing under the name yet
-	PutKeeps        = "unchanged" // the definition is stored already
+	PutCreates      = "create"    // nothing has that name yet
+	PutKeeps        = "unchanged" // the definition is already stored
 	PutReplaces     = "replace"   // the documents fit it
-	PutNeedsReindex = "reindex"   // the documents do not: it needs a generation of its own
+	PutNeedsReindex = "reindex"   // the documents do not fit: it needs a generation of its own
 )
 
 // Preview is what a Put would do.
@@ -27,7 +27,7 @@ type Preview struct {
 	Differences problem.Problems // why the documents do not fit
 }
 
-// PreviewPut returns what a Put of a definition would do, and does nothing.
+// PreviewPut returns what a Put of a definition would do, without doing it.
 func (n *Node) PreviewPut(ctx context.Context, name registry.Name, body []byte) (*Preview, error) {
 	d, err := n.readPut(ctx, Put{Name: name, Body: body})
 	if err != nil {

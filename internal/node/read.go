@@ -31,12 +31,12 @@ type IndexSnapshot struct {
 	settingsRevision uint64
 }
 
-// Freshness returns the token of the state that is read.
+// Freshness returns the token of the state that the view holds.
 func (r *IndexSnapshot) Freshness() string {
 	return token(r.Generation.Entry, r.Snapshot.Sequence, r.settingsRevision)
 }
 
-// Close gives the view back.
+// Close releases the view.
 func (r *IndexSnapshot) Close() {
 	r.Snapshot.Release()
 	r.Generation.Release()
@@ -50,8 +50,8 @@ func (r *IndexSnapshot) View() search.View {
 	}
 }
 
-// Peek returns the view of a generation, to be closed, when it is open; nil
-// otherwise. It does not count as use.
+// Peek returns the view of a generation if it is open, else nil. The caller closes
+// the view. It does not count as use.
 func (n *Node) Peek(ctx context.Context, generation registry.ID) *IndexSnapshot {
 	g := n.generations.Peek(generation)
 	if g == nil {
@@ -67,8 +67,8 @@ func (n *Node) Peek(ctx context.Context, generation registry.ID) *IndexSnapshot 
 	return nil
 }
 
-// Suspect notes that an answer of a name met bytes that could not be read or
-// are not what was written.
+// Suspect notes that answering from a name met bytes that could not be read or
+// differ from what was written.
 func (n *Node) Suspect(text string) {
 	name, err := registry.ParseName(text)
 	if err != nil {
@@ -84,8 +84,8 @@ func (n *Node) Suspect(text string) {
 	}
 }
 
-// newIndexSnapshot returns a view that takes over the generation; nil when that is
-// closed.
+// newIndexSnapshot returns a view that takes over the generation, or nil when the
+// generation is closed.
 func newIndexSnapshot(g *generations.Generation, held settingstore.Held) *IndexSnapshot {
 	schema := g.Schema()
 	view := g.Snapshot()
@@ -98,18 +98,18 @@ func newIndexSnapshot(g *generations.Generation, held settingstore.Held) *IndexS
 	}
 }
 
-// Ask makes the node of an address reach the state of a token: the one that writes
-// the index commits.
+// Ask makes the node at an address, which writes the index, reach the state of a
+// token by committing.
 type Ask func(ctx context.Context, address, token string) error
 
-// Read returns the view a name answers from, once it holds the state the token
-// names; the zero Token asks for none. ask is used where another node writes the
-// index, and may be nil. Its errors are problems.
+// Read returns the view that a name answers from, once it holds the state that the
+// token names; the zero Token asks for none. ask is used when another node writes
+// the index, and may be nil. The errors are problems.
 func (n *Node) Read(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*IndexSnapshot, error) {
 	return n.deployment.read(ctx, name, atLeast, ask)
 }
 
-// readOpen opens a generation that is closed under a request again, once.
+// readOpen is read, tried once more when the generation closes under the request.
 func (n *Node) readOpen(ctx context.Context, name registry.Name, atLeast freshness.Token, ask Ask) (*IndexSnapshot, error) {
 	r, err := n.read(ctx, name, atLeast, ask)
 	if errors.Is(err, problem.IndexClosed) && ctx.Err() == nil {
@@ -134,9 +134,9 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 	switch {
 	case atLeast.Generation == freshness.ID{}:
 	case atLeast.Generation != entry.Generation:
-		// Another generation took its place. What that held at the time is in the
-		// bucket; a copy that was open before may lack it, and so may a writer that
-		// does not know yet that another node took over.
+		// Another generation took its place. The state of the earlier one is in the
+		// bucket; a copy that was already open may lack it, and so may a writer
+		// that does not know yet that another node took over.
 		if err := errors.Join(n.generations.Pull(ctx, g), g.Prove(ctx)); err != nil {
 			g.Release()
 			return nil, n.unavailable(err)
@@ -155,8 +155,8 @@ func (n *Node) read(ctx context.Context, name registry.Name, atLeast freshness.T
 	return r, nil
 }
 
-// settingsAt returns the settings of an index at a revision or later: one that this
-// node does not know yet is looked up in storage once.
+// settingsAt returns the settings of an index at a revision or later. It looks up a
+// revision that this node does not know yet in storage, once.
 func (n *Node) settingsAt(ctx context.Context, index registry.ID, revision uint64) (settingstore.Held, error) {
 	held, err := n.settings.Current(ctx, index)
 	if err != nil || revision <= held.Revision {
@@ -171,8 +171,8 @@ func (n *Node) settingsAt(ctx context.Context, index registry.ID, revision uint6
 	return held, nil
 }
 
-// arrive brings a generation to a commit and returns the one to go on with. A
-// writer that takes no more writes will not make the commit; it is opened anew.
+// arrive brings a generation to a commit and returns the one to continue with. It
+// opens a writer that has failed again, because that one will not make the commit.
 func (n *Node) arrive(ctx context.Context, g *generations.Generation, sequence uint64, ask Ask) (*generations.Generation, error) {
 	g, err := n.replaceFailed(ctx, g, sequence)
 	if err == nil {
@@ -189,8 +189,8 @@ func (n *Node) arrive(ctx context.Context, g *generations.Generation, sequence u
 	return g, err
 }
 
-// replaceFailed opens a generation anew that takes no more writes and is behind
-// a commit. It returns the generation to go on with.
+// replaceFailed opens a generation again if its writer has failed and is behind a
+// commit. It returns the generation to continue with.
 func (n *Node) replaceFailed(ctx context.Context, g *generations.Generation, sequence uint64) (*generations.Generation, error) {
 	if g.IsCopy() || g.Err() == nil || sequence <= g.Sequence() {
 		return g, nil
@@ -205,8 +205,8 @@ func (n *Node) replaceFailed(ctx context.Context, g *generations.Generation, seq
 	return writer, nil
 }
 
-// awaitCommit waits until a commit is visible, making the generation commit. A
-// sequence that was never promised is not waited for.
+// awaitCommit makes the generation commit and waits until the commit is visible. It
+// does not wait for a sequence that was never promised.
 func (n *Node) awaitCommit(ctx context.Context, g *generations.Generation, sequence uint64) error {
 	if sequence <= g.Sequence() {
 		return nil
@@ -233,8 +233,8 @@ func (n *Node) unavailable(cause error) error {
 	return problem.SearchFreshnessUnavailable.New("wait", wait, "reason", whyUnavailable(cause, wait)).Because(cause)
 }
 
-// whyUnavailable returns why a node does not have the state of a token. wait is
-// how long it waits for one, in milliseconds.
+// whyUnavailable returns why a node does not have the state of a token. wait is how
+// long the node waits for one, in milliseconds.
 func whyUnavailable(cause error, wait int64) string {
 	switch {
 	case errors.Is(cause, engine.ErrNotPromised):

@@ -12,22 +12,23 @@ import (
 )
 
 const (
-	// refreshPause is the time between two reads of the registry: whatever tokens and
-	// names callers make up, they cost twenty conditional reads a second.
+	// refreshPause is the time between two reads of the registry: whatever tokens
+	// and names callers invent, they cost at most twenty conditional reads a
+	// second.
 	refreshPause = 50 * time.Millisecond
 	refreshLimit = 10 * time.Second // for a registry that does not answer
 )
 
-// refresh is a read of the registry, shared by all callers that asked for it before it
+// refresh is one read of the registry, shared by all callers that asked before it
 // began.
 type refresh struct {
-	over chan struct{} // closed when it is over
-	err  error         // set before
+	over chan struct{} // closed when the read is over
+	err  error         // set before over is closed
 }
 
-// refresh reads the registry if it changed, in a read that begins after the call: what
-// was true then is known here when it returns without error. There is one at a time,
-// and a pause between two.
+// refresh reads the registry if it changed, in a read that begins after the call,
+// so that everything true at the call is known here when it returns without error.
+// One read runs at a time, with a pause between two.
 func (s *shared) refresh(ctx context.Context) error {
 	s.mu.Lock()
 	if s.isStopped {
@@ -38,7 +39,7 @@ func (s *shared) refresh(ctx context.Context) error {
 	if mine == nil {
 		mine = &refresh{over: make(chan struct{})}
 		s.nextRefresh = mine
-		// It goes on for the others when the first caller leaves.
+		// The read continues for the others when the first caller leaves.
 		s.start(func(ctx context.Context) { s.refreshNext(ctx, mine) })
 	}
 	s.mu.Unlock()
@@ -59,7 +60,7 @@ func (s *shared) refreshNext(ctx context.Context, mine *refresh) {
 		return
 	}
 	s.mu.Lock()
-	s.nextRefresh = nil // later callers ask for what this read may not see
+	s.nextRefresh = nil // this read may not see what later callers ask for
 	s.mu.Unlock()
 	reading, cancel := context.WithTimeout(ctx, refreshLimit)
 	defer cancel()
@@ -82,7 +83,7 @@ func (s *shared) hasMoved(name registry.Name, entry registry.Entry) bool {
 	return err != nil || now.Generation != entry.Generation
 }
 
-// pause waits, and reports false when the node stops meanwhile.
+// pause waits, and returns false when the node stops meanwhile.
 func (s *shared) pause(wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -94,9 +95,8 @@ func (s *shared) pause(wait time.Duration) bool {
 	}
 }
 
-// resolve finds the generation a name answers from. In object mode a name that
-// is not known is looked up in the bucket once, at most once per refresh
-// interval.
+// resolve finds the generation that a name answers from. In object mode it looks an
+// unknown name up in the bucket, at most once per refresh interval.
 func (n *Node) resolve(ctx context.Context, name registry.Name) (registry.Entry, error) {
 	if err := n.ready(ctx); err != nil {
 		return registry.Entry{}, err
@@ -108,8 +108,8 @@ func (n *Node) resolve(ctx context.Context, name registry.Name) (registry.Entry,
 	return n.registry.Resolve(name)
 }
 
-// acquire returns the open generation that a name answers from. The caller
-// releases it.
+// acquire returns the open generation that a name answers from. The caller releases
+// it.
 func (n *Node) acquire(ctx context.Context, name registry.Name) (*generations.Generation, error) {
 	entry, err := n.resolve(ctx, name)
 	if err != nil {
@@ -118,8 +118,9 @@ func (n *Node) acquire(ctx context.Context, name registry.Name) (*generations.Ge
 	return n.generations.Acquire(ctx, entry)
 }
 
-// resolveAt finds the generation a name answers from at the state of a token. What
-// the node does not know, or knows otherwise than the token has it, is looked up.
+// resolveAt finds the generation that a name answers from at the state of a token.
+// It refreshes the registry when the node does not know the name or its state
+// differs from the token.
 func (n *Node) resolveAt(ctx context.Context, name registry.Name, atLeast freshness.Token) (registry.Entry, error) {
 	if atLeast.IsZero() {
 		return n.resolve(ctx, name)

@@ -11,42 +11,43 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// StorageMode returns where the data of the deployment lives, as
+// StorageMode returns where the data of the deployment is kept, as
 // SERVICE_STORAGE_MODE spells it: local or object.
 func (n *Node) StorageMode() string { return n.deployment.storageMode() }
 
-// AuditRegistry compares the registry with the storage. A node that keeps its
-// data locally has nothing to compare.
+// AuditRegistry compares the registry with the storage. A node that keeps its data
+// locally has nothing to compare and returns a problem.
 func (n *Node) AuditRegistry(ctx context.Context) (registry.Audit, error) {
 	return n.deployment.audit(ctx)
 }
 
-// RepairRegistry registers what the storage holds.
+// RepairRegistry registers the generations that the storage holds.
 func (n *Node) RepairRegistry(ctx context.Context, request registry.RepairRequest) (registry.Repair, error) {
 	return n.deployment.repair(ctx, request)
 }
 
 // Restored is what a node did for a bucket that lost objects.
 type Restored struct {
-	Uploaded []string `json:"uploaded"` // generations that the bucket holds whole again
+	Uploaded []string `json:"uploaded"` // generations that the bucket holds in full again
 	Lost     []string `json:"lost"`     // generations that it still does not
 }
 
-// Round is one of the rounds in which nodes are asked for what the bucket lost, so that
-// the newest copy comes first.
+// Round is one of the rounds in which nodes are asked for the objects the bucket
+// lost, so that the newest copy comes first.
 type Round int
 
-// The rounds, in their order.
+// The rounds, in order.
 const (
 	OwnedCopies  Round = iota // of the indexes that a node writes
-	NewestCopies              // not older than the newest state that other nodes were told of
+	NewestCopies              // at least as new as the newest state that other nodes were told of
 	AllCopies
 )
 
-// Restore stores again what the bucket lost of listed generations and this node
-// holds, as far as a round goes, and, if they are named, local copies that the registry
-// ceased to list and those that are older than what the bucket lost. It answers
-// storage:io_error when the bucket cannot be read.
+// Restore stores again the objects that the bucket lost of listed generations and
+// that this node holds, as far as the round goes. For named indexes it also
+// restores local copies that the registry ceased to list and those that are older
+// than what the bucket lost. It returns storage:io_error when the bucket cannot be
+// read.
 func (n *Node) Restore(ctx context.Context, round Round, named []registry.Name) (Restored, error) {
 	return n.deployment.restore(ctx, round, named)
 }
@@ -70,7 +71,7 @@ func (s *shared) holdsDocuments(ctx context.Context, generation registry.ID) (bo
 	return replication.New(s.node.bucket, generation.String(), objectGrace).HoldsDocuments(ctx)
 }
 
-// lacking returns how many objects the bucket lacks of a generation.
+// lacking returns how many objects of a generation the bucket lacks.
 func (s *shared) lacking(ctx context.Context, generation registry.ID) (int, error) {
 	lack, err := s.node.generations.Check(ctx, generation)
 	if lack.Manifest {
@@ -79,8 +80,8 @@ func (s *shared) lacking(ctx context.Context, generation registry.ID) (int, erro
 	return len(lack.Files), err
 }
 
-// keptCopies returns the local copies that the registry ceased to list although
-// no request removed them.
+// keptCopies returns the local copies that the registry ceased to list although no
+// request removed them.
 func (s *shared) keptCopies() []registry.Identity {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +153,7 @@ func (s *shared) restoreOne(ctx context.Context, round Round, identity registry.
 		return fmt.Errorf("%s: %w", name, problem.StorageIoError.New("resource", "index").Because(err))
 	}
 	if before.IsNothing() {
-		s.node.generations.TryAgain(identity.GenerationID) // another node may have given it back
+		s.node.generations.TryAgain(identity.GenerationID) // another node may have restored it
 	} else {
 		entry := registry.Entry{Name: name, Index: identity.IndexID, Generation: identity.GenerationID}
 		newest := s.newestManifest(identity.GenerationID)
@@ -174,14 +175,14 @@ func (s *shared) restoreOne(ctx context.Context, round Round, identity registry.
 			done.Lost = append(done.Lost, name.String())
 		}
 	}
-	// Without it a repair could not name what is stored.
+	// Without an identity a repair could not name the stored data.
 	if err := registry.Identify(ctx, s.node.bucket, identity); err != nil && !errors.Is(err, problem.IndexGenerationStorageHeld) {
 		return err
 	}
 	return nil
 }
 
-// exists reads the registry again and fails unless it lists an entry.
+// exists reads the registry again and fails unless it lists entry.
 func (s *shared) exists(ctx context.Context, entry registry.Entry) error {
 	if err := s.node.registry.Refresh(ctx); err != nil {
 		return err
@@ -192,6 +193,6 @@ func (s *shared) exists(ctx context.Context, entry registry.Entry) error {
 	return nil
 }
 
-// AtRisk returns how many generations written here could not be committed when that
-// was last tried, or lack objects in the bucket that this node cannot give back.
+// AtRisk returns how many generations written here failed their last commit, or
+// lack objects in the bucket that this node cannot restore.
 func (n *Node) AtRisk() int { return n.generations.AtRisk() }

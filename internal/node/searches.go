@@ -12,8 +12,8 @@ import (
 // flushInterval is how often counts of searches are stored.
 const flushInterval = 30 * time.Second
 
-// CountsSearches reports whether searches with the settings in force are
-// counted: they and the node both have to say so.
+// CountsSearches reports whether searches under these settings are counted: both
+// the settings and the node must ask for it.
 func (n *Node) CountsSearches(inForce *settings.Settings) bool {
 	return n.options.CountSearches && inForce != nil && inForce.CountSearches
 }
@@ -31,7 +31,7 @@ type Searches struct {
 	IsCounted bool // new searches are counted
 }
 
-// Searches returns what was counted of the searches of an index.
+// Searches returns the counts of the searches of an index.
 func (n *Node) Searches(ctx context.Context, name registry.Name) (Searches, error) {
 	entry, err := n.locate(ctx, name)
 	if err != nil {
@@ -45,7 +45,7 @@ func (n *Node) Searches(ctx context.Context, name registry.Name) (Searches, erro
 	return Searches{sketch, n.CountsSearches(held.Settings.InForce())}, err
 }
 
-// DeleteSearches forgets what was counted of the searches of an index.
+// DeleteSearches deletes the counts of the searches of an index.
 func (n *Node) DeleteSearches(ctx context.Context, name registry.Name) error {
 	entry, err := n.locate(ctx, name)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 
 const seenName = "registry-seen"
 
-// noteLimit bounds how long a removal counts of which only the note of an earlier run
-// knows. Sweeps write a missing removal mark long before; where there is still none,
-// the generation may have been restored while this node was away.
+// noteLimit bounds how long a removal counts that only the note of an earlier run
+// knows. Sweeps write a missing removal mark long before that; if there is still
+// none, the generation may have been restored while this node was away.
 const noteLimit = time.Hour
 
-// seen is the last registry that the local copies were compared with.
+// seen is the registry that the local copies were last compared with.
 type seen struct {
 	Format     uint32        `json:"format"`
 	Deployment registry.ID   `json:"deployment"`
@@ -33,7 +33,7 @@ type seen struct {
 	Kept    []registry.Identity        `json:"kept,omitempty"` // local copies that the registry ceased to list although no request removed them
 }
 
-// identities returns whose data the listed generations are.
+// identities returns the identity of every listed or kept generation.
 func (s seen) identities() map[registry.ID]registry.Identity {
 	all := make(map[registry.ID]registry.Identity)
 	for _, kept := range s.Kept {
@@ -47,11 +47,11 @@ func (s seen) identities() map[registry.ID]registry.Identity {
 	return all
 }
 
-// dropUnlisted removes local copies of which a registry of this deployment, newer
-// than the one seen before, says that a client removed them. What it lists no longer
-// for another reason stays and is remembered, as after a repair or in a registry
-// that was lost and begun anew (I22); a registry that was not read or is older
-// removes nothing.
+// dropUnlisted removes local copies that a client removed, according to a registry
+// of this deployment that is newer than the one seen before. Copies that it no
+// longer lists for another reason, such as a repair or a registry that was lost and
+// begun anew, are kept and remembered (I22). A registry that was not read or is
+// older removes nothing.
 func (s *shared) dropUnlisted() {
 	now := seen{Format: format.Notes.Version, Deployment: s.node.registry.Deployment(), Version: s.node.registry.Version()}
 	if !s.node.registry.IsRead() || now.Deployment.IsZero() {
@@ -107,9 +107,9 @@ func (s *shared) remember() {
 	s.node.registry.Remember(before.Deployment, before.Version, before.Indexes, recent)
 }
 
-// seenBefore returns the registry last compared with, and whether this is the
-// first comparison since the start. One that cannot be read is as good as none:
-// nothing is removed by it.
+// seenBefore returns the registry last compared with, and whether this is the first
+// comparison since the start. A note that cannot be read counts as none and removes
+// nothing.
 func (s *shared) seenBefore() (before seen, isFirst bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,8 @@ func (s *shared) seenBefore() (before seen, isFirst bool) {
 	return before, true
 }
 
-// readSeen reads the note of a directory, the zero note when there is none.
+// readSeen reads the note of a directory, or returns the zero note when there is
+// none.
 func readSeen(fs vfs.FS) (before seen, err error) {
 	content, err := fs.ReadFile(seenName)
 	if errors.Is(err, vfs.ErrNotExist) {
@@ -144,7 +145,7 @@ func readSeen(fs vfs.FS) (before seen, err error) {
 }
 
 // Deployment returns the deployment that the directory of a node of object mode
-// belongs to, the zero id when it belongs to none yet.
+// belongs to, or the zero id when it belongs to none yet.
 func Deployment(fs vfs.FS) (registry.ID, error) {
 	before, err := readSeen(fs)
 	return before.Deployment, err
@@ -166,7 +167,7 @@ func (s *shared) noteSeen(now seen) {
 	s.isUnnoted = err != nil
 }
 
-// noteAgain saves the registry last seen if the disk did not take it before.
+// noteAgain saves the registry last seen if the disk failed to save it before.
 func (s *shared) noteAgain() {
 	s.mu.Lock()
 	last := s.seen

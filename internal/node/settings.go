@@ -18,8 +18,8 @@ type Settings struct {
 	Freshness string // of the change; empty for a read
 }
 
-// ReadSettings reads the settings of the index of a name from storage. It
-// answers settings:not_found when there are none.
+// ReadSettings reads the settings of the index of a name from storage. It returns
+// settings:not_found when there are none.
 func (n *Node) ReadSettings(ctx context.Context, name registry.Name) (*settings.Settings, error) {
 	entry, err := n.locate(ctx, name)
 	if err != nil {
@@ -35,8 +35,9 @@ func (n *Node) ReadSettings(ctx context.Context, name registry.Name) (*settings.
 	return held.Settings, nil
 }
 
-// locate finds the index of a name. Settings and job belong to the index, so one
-// without live generation has them too; a generation that is named must exist.
+// locate finds the index of a name. Settings and job belong to the index, so an
+// index without a live generation has them too. A generation that is named must
+// exist.
 func (n *Node) locate(ctx context.Context, name registry.Name) (registry.Entry, error) {
 	if entry, err := n.resolve(ctx, name); name.HasGeneration() || !errors.Is(err, problem.IndexNoLiveGeneration) {
 		return entry, err
@@ -48,8 +49,8 @@ func (n *Node) locate(ctx context.Context, name registry.Name) (registry.Entry, 
 	return registry.Entry{Name: name, Index: index.ID}, nil
 }
 
-// PutSettings replaces the settings of an index. matches is the If-Match
-// header, nil when none was sent. It reports whether they are the first.
+// PutSettings replaces the settings of an index. matches is the If-Match header,
+// nil when none was sent. It reports whether these are its first settings.
 func (n *Node) PutSettings(ctx context.Context, name registry.Name, matches func(version string) bool, body []byte) (Settings, bool, error) {
 	if _, err := n.resolve(ctx, name); err != nil {
 		return Settings{}, false, err
@@ -61,8 +62,8 @@ func (n *Node) PutSettings(ctx context.Context, name registry.Name, matches func
 	return n.changeSettings(ctx, name, matches, func(settingstore.Held) (*settings.Settings, error) { return next, err })
 }
 
-// PatchSettings changes parts of the settings of an index, on the newest
-// version when another change comes between.
+// PatchSettings changes parts of the settings of an index. If another change comes
+// between, it applies to the newest version.
 func (n *Node) PatchSettings(ctx context.Context, name registry.Name, matches func(version string) bool, body []byte) (Settings, bool, error) {
 	return n.changeSettings(ctx, name, matches, func(now settingstore.Held) (*settings.Settings, error) {
 		return now.Settings.Patch(body)
@@ -97,7 +98,7 @@ func (n *Node) changeSettings(ctx context.Context, name registry.Name, matches f
 	return Settings{held.Settings, settingsToken(entry, held)}, !existed, nil
 }
 
-// schemaOf returns the schema settings are checked against: that of the
+// schemaOf returns the schema that settings are checked against: that of the
 // generation the name answers from.
 func (n *Node) schemaOf(ctx context.Context, name registry.Name) (registry.Entry, *definition.Schema, error) {
 	g, err := n.acquire(ctx, name)

@@ -19,29 +19,29 @@ import (
 // Object says how a node of object mode shares its bucket.
 type Object struct {
 	Member           *ownership.Member
-	RemovalGrace     time.Duration // deleted data can be restored for so long
+	RemovalGrace     time.Duration // deleted data can be restored for this long
 	SweepInterval    time.Duration // between searches for objects to delete
-	VerifyInterval   time.Duration // copies are compared at the latest after it
+	VerifyInterval   time.Duration // the longest time between two comparisons of a copy
 	SettingsInterval time.Duration // between reads of the search settings
 	PullConcurrency  int
-	PreloadIdleLimit int           // above so many indexes only those that were being written are opened on takeover
+	PreloadIdleLimit int           // with more indexes than this, a takeover opens only those that were being written
 	FinishInterval   time.Duration // between searches for logs that no node finishes
 	Budget           generations.Budget
 	BudgetInterval   time.Duration // between checks of the space of copies
 }
 
 const (
-	// objectGrace is how long objects stay that no manifest names.
+	// objectGrace is how long objects that no manifest names are kept.
 	objectGrace  = time.Hour
 	hintInterval = 5 * time.Second
 	pullInterval = 250 * time.Millisecond // between pulls of a read that waits
-	longestPause = 2 * time.Second        // between checks of a read whether the bucket is back
+	longestPause = 2 * time.Second        // between checks, by a waiting read, whether the bucket is back
 )
 
-// shared is one of several nodes on one bucket: it takes part in deciding which node writes
-// which index (join.go, handover.go, writers.go), learns what the others did
-// (refresh.go, await.go, hints.go, seen.go), deletes what is no longer needed (sweep.go)
-// and gives back what the bucket lost (repair.go).
+// shared is one of several nodes on one bucket: it takes part in deciding which
+// node writes which index (join.go, handover.go, writers.go), learns what the
+// others did (refresh.go, await.go, hints.go, seen.go), deletes what is no longer
+// needed (sweep.go) and restores what the bucket lost (repair.go).
 type shared struct {
 	node *Node
 	Object
@@ -54,10 +54,10 @@ type shared struct {
 	refreshFrom time.Time // when the next one may begin; guarded by refreshing
 
 	mu          sync.Mutex
-	nextRefresh *refresh             // what present callers wait for; nil: none waits
-	refreshedAt time.Time            // the last refresh for an unknown name
+	nextRefresh *refresh             // the refresh that present callers wait for; nil: none waits
+	refreshedAt time.Time            // when the registry was last refreshed for an unknown name
 	seen        *seen                // the registry last compared with; nil: not read from the disk yet
-	isUnnoted   bool                 // the disk did not take seen
+	isUnnoted   bool                 // seen could not be saved to disk
 	unfenced    map[registry.ID]bool // removed generations whose writer is still to be fenced
 	isStopped   bool
 }
@@ -66,8 +66,8 @@ func newShared(n *Node, storage Storage) *shared {
 	return &shared{node: n, Object: *storage.Object, fs: storage.FS, life: lifetime.New(), unfenced: make(map[registry.ID]bool)}
 }
 
-// belongs returns the deployment that the directory of this node belongs to, the zero
-// id when that is not known.
+// belongs returns the deployment that the directory of this node belongs to, or the
+// zero id when that is not known.
 func (s *shared) belongs() registry.ID {
 	id, err := Deployment(s.fs)
 	if err != nil {
@@ -76,20 +76,20 @@ func (s *shared) belongs() registry.ID {
 	return id
 }
 
-// remote is how the generations of this node live in the bucket.
+// remote returns how the generations of this node are kept in the bucket.
 func (s *shared) remote() *generations.Remote {
 	return &generations.Remote{Bucket: s.node.bucket, Grace: objectGrace, Claims: s.Member, HalfLife: s.Budget.HalfLife,
 		Taken: s.taken, Exists: s.exists, Age: func() time.Duration { return s.node.registry.Age() }, Newest: s.newestManifest}
 }
 
-// newestManifest returns the highest version of a manifest that nodes were told of.
+// newestManifest returns the highest manifest version that nodes were told of.
 func (s *shared) newestManifest(generation registry.ID) uint64 {
 	version, _ := s.node.registry.Hinted(generation)
 	return version
 }
 
-// run shares hints, finishes logs, refreshes settings and sweeps until ctx ends. None of
-// them waits for another.
+// run shares hints, finishes logs, refreshes settings and sweeps until ctx ends. No
+// task waits for another.
 func (s *shared) run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -101,8 +101,8 @@ func (s *shared) run(ctx context.Context) {
 	running.Go(func() { every(ctx, orDefault(s.SweepInterval, 10*time.Minute), s.sweep) })
 }
 
-// hasFiles reports whether there is a local copy: only those are worth opening at the
-// start.
+// hasFiles reports whether there is a local copy. Only those are worth opening at
+// the start.
 func (s *shared) hasFiles(generation registry.ID) bool {
 	local, err := s.node.generations.Local()
 	return err == nil && slices.Contains(local, generation)
@@ -110,8 +110,8 @@ func (s *shared) hasFiles(generation registry.ID) bool {
 
 func (s *shared) unopenedState() string { return generations.NeedsPull }
 
-// commit commits what is pending, unless the bucket is away: nothing is begun then,
-// and a bucket that goes away during the commit leaves the outcome open.
+// commit commits what is pending. It begins nothing while the bucket is away; if
+// the bucket goes away during the commit, the outcome stays open.
 func (s *shared) commit(ctx context.Context, g *generations.Generation) error {
 	waiting, cancel := context.WithTimeout(ctx, commitWait)
 	var watching sync.WaitGroup
@@ -131,8 +131,9 @@ func (s *shared) commit(ctx context.Context, g *generations.Generation) error {
 	return commitNow(waiting, g)
 }
 
-// promote announces the promotion before it makes it: a node that takes the index over
-// meanwhile calls it off, and one that lost it acknowledges nothing there.
+// promote announces the promotion before making it, so that a node that takes the
+// index over meanwhile calls it off, and a node that lost the index acknowledges
+// nothing there.
 func (s *shared) promote(ctx context.Context, live, entry registry.Entry) error {
 	source, err := s.node.generations.Acquire(ctx, live)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// sweep deletes objects of what this node writes that nothing names any more,
-// and the data of removed generations whose grace is over.
+// sweep deletes objects of the indexes this node writes that nothing names any
+// more, and the data of removed generations whose grace is over.
 func (s *shared) sweep(ctx context.Context) {
 	if !s.Member.IsCandidate() {
 		return
@@ -34,8 +34,8 @@ func (s *shared) sweep(ctx context.Context) {
 	}
 }
 
-// eraseShared deletes what the bucket holds of a removed generation. The
-// registry is read again before: what was restored stays.
+// eraseShared deletes what the bucket holds of a removed generation. It reads the
+// registry again first, so that a restored generation stays.
 func (s *shared) eraseShared(ctx context.Context, one registry.Removed) error {
 	err := s.node.registry.BeginErase(ctx, one)
 	if errors.Is(err, registry.ErrListed) {
@@ -50,7 +50,7 @@ func (s *shared) eraseShared(ctx context.Context, one registry.Removed) error {
 	if err := s.node.generations.EraseRemote(ctx, one.GenerationID); err != nil {
 		return err
 	}
-	// A mark of an earlier version does not say of which index the generation was.
+	// A mark of an earlier version does not name the index of its generation.
 	if _, isListed := s.node.registry.Lists(one.IndexID); !isListed && !one.IndexID.IsZero() {
 		if err := s.node.deleteShared(ctx, one.IndexID); err != nil {
 			return fmt.Errorf("settings, judgements and job of %s: %w", one.Index, err)
@@ -59,16 +59,16 @@ func (s *shared) eraseShared(ctx context.Context, one registry.Removed) error {
 	return s.node.registry.Forget(ctx, []registry.Removed{one})
 }
 
-// fenceLimit bounds how long fencing the previous writer of a removed generation may
-// take, where the bucket does not answer.
+// fenceLimit bounds how long fencing the previous writer of a removed generation
+// may take when the bucket does not answer.
 const fenceLimit = 30 * time.Second
 
 // eraseRemoved does nothing: the data stays until its grace is over, see sweep.
 func (s *shared) eraseRemoved(context.Context) error { return nil }
 
-// retire takes removed generations out of use. The bucket keeps their data under a mark
-// until the grace is over, and their writers are fenced: a node that does not know yet
-// of the removal acknowledges nothing there.
+// retire takes removed generations out of use. The bucket keeps their data under a
+// mark until the grace is over. Their writers are fenced, so that a node that does
+// not know of the removal yet acknowledges nothing there.
 func (s *shared) retire(ctx context.Context, removed []registry.Removed) error {
 	fencing, cancel := context.WithTimeout(ctx, fenceLimit)
 	defer cancel()
@@ -80,14 +80,14 @@ func (s *shared) retire(ctx context.Context, removed []registry.Removed) error {
 			s.fenceLater(one.GenerationID)
 		}
 		if err := registry.MarkRemoved(ctx, s.node.bucket, one); err != nil {
-			// The registry lists it as removed all the same.
+			// The registry still lists it as removed.
 			s.node.log.Error("cannot write a removal mark", "generation", one.GenerationID, "error", err)
 		}
 	}
 	return failed
 }
 
-// fenceLater notes that the writer of a removed generation is still to be fenced.
+// fenceLater notes that the writer of a removed generation is yet to be fenced.
 func (s *shared) fenceLater(generation registry.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -95,7 +95,7 @@ func (s *shared) fenceLater(generation registry.ID) {
 }
 
 // fenceRemoved fences the writers of generations that could not be fenced when they
-// were removed. What was restored or erased meanwhile is left alone.
+// were removed. It leaves alone what was restored or erased meanwhile.
 func (s *shared) fenceRemoved(ctx context.Context) {
 	s.mu.Lock()
 	waiting := slices.SortedFunc(maps.Keys(s.unfenced), registry.ID.Compare)

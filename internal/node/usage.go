@@ -21,10 +21,9 @@ const (
 	maxUsage      = 10_000 // generations counted; the least used are forgotten
 )
 
-// usage counts how much generations are used, so that a node that starts opens
-// those first that will be asked for. Counts fall by half every week. They are
-// kept in a file beside the generations and never needed: without it the count
-// begins anew.
+// usage counts how much generations are used, so that a starting node first opens
+// those that will be asked for. Counts halve every week. They are kept in a file
+// beside the generations that may be lost: without it counting starts over.
 type usage struct {
 	fs  vfs.FS
 	now func() time.Time
@@ -34,7 +33,7 @@ type usage struct {
 	changed bool // since the file was written
 }
 
-// used is a count as of a moment.
+// used is a count at a point in time.
 type used struct {
 	Count float64   `json:"count"`
 	At    time.Time `json:"at"`
@@ -50,7 +49,7 @@ type storedUsage struct {
 	Counts map[registry.ID]used `json:"counts"`
 }
 
-// readUsage reads the counts of earlier starts; damage counts as none.
+// readUsage reads the counts of earlier runs; a damaged file counts as none.
 func readUsage(fs vfs.FS) *usage {
 	u := &usage{fs: fs, now: time.Now, counts: make(map[registry.ID]used)}
 	var found storedUsage
@@ -70,8 +69,8 @@ func (u *usage) note(generation registry.ID) {
 	u.changed = true
 }
 
-// most returns generations by use, the most used first; those never used keep
-// their order at the end.
+// most returns the generations ordered by use, most used first. Those never used
+// keep their order at the end.
 func (u *usage) most(all []registry.Entry) []registry.Entry {
 	now := u.now()
 	u.mu.Lock()
@@ -83,7 +82,7 @@ func (u *usage) most(all []registry.Entry) []registry.Entry {
 	return ordered
 }
 
-// save writes the counts when they changed.
+// save writes the counts if they changed.
 func (u *usage) save() error {
 	u.mu.Lock()
 	if !u.changed {
@@ -103,7 +102,7 @@ func (u *usage) save() error {
 	return err
 }
 
-// forget drops the least used generations beyond the bound. The caller holds mu.
+// forget drops the least used generations beyond maxUsage. The caller must hold mu.
 func (u *usage) forget() {
 	if len(u.counts) <= maxUsage {
 		return

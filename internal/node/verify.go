@@ -14,15 +14,15 @@ import (
 
 // Promotion says how a generation is promoted.
 type Promotion struct {
-	Verify string // judgement set whose bounds it has to keep; empty: that of its job
-	Force  bool   // without verification
+	Verify string // judgement set whose bounds it must keep; empty: that of its job
+	Force  bool   // promote without verification
 	By     string // the caller, for the log
 }
 
 // worstShown is how many queries a failed verification names.
 const worstShown = 5
 
-// checkVerify refuses a set that is not there, and one without a job.
+// checkVerify rejects a set that does not exist, and a set without a job.
 func (n *Node) checkVerify(ctx context.Context, put Put) error {
 	switch {
 	case put.Verify == "":
@@ -55,7 +55,7 @@ func (n *Node) verifyPromotion(ctx context.Context, g *generations.Generation, h
 		"failures", report.Bounds.Summary(), "queries", strings.Join(report.Worst(worstShown), ", "))
 }
 
-// verify measures what a generation holds by a set, against the live one.
+// verify commits a generation and measures it by a set, against the live one.
 func (n *Node) verify(ctx context.Context, g *generations.Generation, name string) (*evaluate.Report, error) {
 	set, err := n.Judgements(ctx, g.Entry.Name, name)
 	if err != nil {
@@ -75,7 +75,7 @@ func (n *Node) verify(ctx context.Context, g *generations.Generation, name strin
 	return n.runEvaluation(ctx, name, set, first, second, evaluate.Options{})
 }
 
-// verifyJob measures the target of a reindex job.
+// verifyJob verifies the target of a reindex job.
 func (n *Node) verifyJob(ctx context.Context, target registry.Entry, name string) (reindex.Verification, error) {
 	g, err := n.generations.AcquireFor(ctx, target, generations.ForBackground)
 	if err != nil {

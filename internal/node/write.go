@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// resolutions is how often one entry of a write follows a name that moves
+// resolutions is how many times one entry of a write follows a name that moves
 // before it gives up.
 const resolutions = 8
 
@@ -21,7 +21,7 @@ type Write struct {
 	node *Node
 	name registry.Name
 
-	current *part // what was written to last
+	current *part // the part written last
 	parts   []*part
 }
 
@@ -29,15 +29,15 @@ type Write struct {
 type part struct {
 	generation *generations.Generation
 	stream     *engine.WriteStream
-	decided    time.Time // when something was last decided that no log record follows; zero: never
+	decided    time.Time // when something was last decided without a log record; zero: never
 }
 
-// Write starts the writes of a request to a name. Nothing is looked up yet.
+// Write starts the writes of a request to a name. It looks nothing up yet.
 func (n *Node) Write(name registry.Name) *Write { return &Write{node: n, name: name} }
 
-// Do runs work on the generation the name answers from at that moment; no
-// promotion comes between. It waits while a promotion is under way and looks
-// again afterwards. The error is that of work, or a problem.
+// Do runs work on the generation that the name answers from at that moment; no
+// promotion comes between. While a promotion is under way it waits, then resolves
+// the name again. The error is that of work, or a problem.
 func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engine.WriteStream) error) error {
 	for range resolutions {
 		entry, release, err := w.node.settle(ctx, w.name)
@@ -63,8 +63,8 @@ func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engi
 	return problem.IndexGenerationUnsettled.New("name", w.name.String())
 }
 
-// settle resolves a name for a write and keeps it from moving until released, once.
-// The target of an unfinished job takes no writes.
+// settle resolves a name for a write and keeps it from moving until the returned
+// function is called, once. The target of an unfinished job takes no writes.
 func (n *Node) settle(ctx context.Context, name registry.Name) (registry.Entry, func(), error) {
 	if err := n.ready(ctx); err != nil {
 		return registry.Entry{}, nil, err
@@ -123,9 +123,9 @@ func (w *Write) turnTo(ctx context.Context, entry registry.Entry) error {
 	return nil
 }
 
-// Finish waits until everything taken is durable and returns the token of the
-// state that holds it, or of the current state when nothing was written. On an
-// error what Durable counts stays.
+// Finish waits until everything taken is durable and returns the token of the state
+// that holds it, or of the current state when nothing was written. After an error,
+// the entries that Durable counts stay.
 func (w *Write) Finish(ctx context.Context) (string, error) {
 	defer func() {
 		for _, p := range w.parts {
@@ -148,11 +148,11 @@ func (w *Write) Finish(ctx context.Context) (string, error) {
 		failed error
 	)
 	for _, p := range w.parts {
-		// A caller that goes away leaves nothing undecided: what was taken is
-		// waited for, because answers and logs count it.
+		// Wait for what was taken even if the caller goes away: answers and logs
+		// count it, so its outcome must be known.
 		receipt, err := p.stream.Wait(context.WithoutCancel(ctx))
 		if err == nil && !p.decided.IsZero() {
-			// What needed no record is answered only by the one that writes (I23).
+			// Only the writer may answer an entry that needed no record (I23).
 			err = proveSince(ctx, p.generation, p.decided)
 		}
 		if err != nil && failed == nil {
@@ -166,9 +166,9 @@ func (w *Write) Finish(ctx context.Context) (string, error) {
 	return token(w.current.generation.Entry, last.Sequence, 0), nil
 }
 
-// DeleteMatching removes what a query matches from the generation a name
-// answers from, writes that are not committed yet included. It returns how many
-// committed documents matched and the token of the state without them.
+// DeleteMatching removes the documents that a query matches from the generation a
+// name answers from, including writes that are not committed yet. It returns how
+// many committed documents matched and the token of the state without them.
 func (n *Node) DeleteMatching(ctx context.Context, name registry.Name, resolve func(*generations.Generation) engine.Resolve) (int, string, error) {
 	return n.remove(ctx, name, func(g *generations.Generation) (int, engine.Receipt, error) {
 		return g.DeleteMatching(ctx, resolve(g))

@@ -16,7 +16,7 @@ func (s *shared) claim(ctx context.Context, index registry.ID) error {
 
 func (s *shared) owned(int) int { return len(s.Member.Held()) }
 
-// writerAddress lets a candidate claim an index without a writer.
+// writerAddress lets a candidate claim an index that has no writer.
 func (s *shared) writerAddress(ctx context.Context, text string, creates bool) (string, error) {
 	m := s.Member
 	if m.IsDraining() {
@@ -24,14 +24,14 @@ func (s *shared) writerAddress(ctx context.Context, text string, creates bool) (
 	}
 	name, err := registry.ParseName(text)
 	if err != nil {
-		return "", nil // the endpoint says what is wrong with it
+		return "", nil // the endpoint reports what is wrong with it
 	}
 	if err := s.node.ready(ctx); err != nil {
 		return "", err
 	}
 	bare := registry.Name{Index: name.Index}
 	if _, err = s.node.registry.Resolve(name); creates && errors.Is(err, problem.IndexNotFound) {
-		// Another node may have created it: then it is that one's to replace.
+		// Another node may have created it, and is then the one to replace it.
 		if err := s.refresh(ctx); err != nil {
 			s.node.log.Warn("cannot read the registry before a creation", "error", err)
 		}
@@ -80,13 +80,13 @@ func (s *shared) describeWriter(ctx context.Context, index registry.ID, status *
 
 func (s *shared) indexers(ctx context.Context) (ownership.Table, error) {
 	if err := s.node.ready(ctx); err != nil {
-		return ownership.Table{}, err // claims go by the names of indexes
+		return ownership.Table{}, err // the table lists claims by index name
 	}
 	return s.Member.Table(ctx, s.node.registry.Lists)
 }
 
-// isServing reports whether the session of a node is not over. While the leadership
-// cannot be read nothing else is known.
+// isServing reports whether the session of the node at an address is not over. It
+// returns true while the leadership cannot be read.
 func (s *shared) isServing(ctx context.Context, address string) bool {
 	table, err := s.Member.Table(ctx, func(registry.ID) (string, bool) { return "", false })
 	return err != nil || slices.ContainsFunc(table.Candidates, func(c ownership.Candidate) bool { return c.Address == address })
