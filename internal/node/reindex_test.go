@@ -387,6 +387,8 @@ func TestSignalsOfADocumentAddedAgainDoNotComeBack(t *testing.T) {
 	})
 }
 
+// Values of signal fields are not part of a document's source; they come over
+// nevertheless, and so does the order of whole-number keys.
 func TestSignalsAndNumericKeysComeOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const numbered = `{"fields":{"id":{"type":"int64","primaryKey":true},"sold":{"type":"double","signal":{}},"views":{"type":"int64","signal":{}}}}`
