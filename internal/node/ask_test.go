@@ -13,9 +13,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// A read with a token on a node that does not write the index makes the one that does
-// commit, so that it waits for one hop and one pull; where that node does not answer,
-// it waits as before.
+// A read with a token on a node that does not write the index makes the writing
+// node commit, so that the read waits for one hop and one pull. If that node does
+// not answer, the read waits as before.
 func TestATokenReadMakesTheWriterCommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)

@@ -16,8 +16,7 @@ import (
 
 const wider = `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string"},"more":{"type":"string"}}}`
 
-// still is a connection on which nothing moves any more, of writes alone or of
-// reads too.
+// still is a connection that hangs, for writes alone or for reads too.
 type still struct {
 	bucket.Bucket
 	reads, writes atomic.Bool
@@ -42,8 +41,8 @@ func (s *still) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	return s.Bucket.PutIf(ctx, key, body, condition)
 }
 
-// R14, I20: without a bucket a commit and a definition are answered as soon as a
-// write of documents would be, and nothing was begun; what was acknowledged is
+// R14, I20: without a bucket, commits and definitions are answered as soon as a
+// write of documents would be, and nothing was begun. What was acknowledged is
 // there when the bucket is back.
 func TestCommitsAndDefinitionsWithoutABucketAreAnswered(t *testing.T) {
 	for name, away := range map[string]func(bucket.Bucket) (bucket.Bucket, func(bool)){
@@ -95,8 +94,8 @@ func TestCommitsAndDefinitionsWithoutABucketAreAnswered(t *testing.T) {
 	}
 }
 
-// I18: looking for a job to take over keeps no definition waiting while the bucket
-// stands still.
+// I18: looking for a job to take over does not delay a definition while the bucket
+// hangs.
 func TestADefinitionDuringATakeoverWithoutABucketIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &still{Bucket: memory.New(nil)}
@@ -125,7 +124,7 @@ func TestADefinitionDuringATakeoverWithoutABucketIsAnswered(t *testing.T) {
 }
 
 // A bucket that goes away during a commit leaves the outcome open: the commit is
-// tried on.
+// retried.
 func TestABucketThatGoesAwayDuringACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &still{Bucket: memory.New(nil)}
@@ -149,8 +148,7 @@ func TestABucketThatGoesAwayDuringACommit(t *testing.T) {
 	})
 }
 
-// F9: a bucket that fails now and then keeps neither a commit nor a definition from
-// being made.
+// F9: a bucket that fails now and then prevents neither a commit nor a definition.
 func TestCommitsAndDefinitionsWithABucketThatFailsNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -173,8 +171,8 @@ func TestCommitsAndDefinitionsWithABucketThatFailsNowAndThen(t *testing.T) {
 	})
 }
 
-// A node that stops while the bucket does not answer is not kept by its last commits:
-// what was acknowledged is in the log.
+// The last commits of a stopping node do not hold it up while the bucket does not
+// answer: what was acknowledged is in the log.
 func TestANodeStopsWithoutItsBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cut := &cutBucket{Bucket: memory.New(nil)}

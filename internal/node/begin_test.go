@@ -19,7 +19,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// answersNothing checks that a node whose registry was not read says so to every
+// answersNothing checks that a node that has not read its registry says so to every
 // request that names an index or lists them.
 func answersNothing(t *testing.T, f *fixture) {
 	t.Helper()
@@ -82,9 +82,9 @@ func answersNothing(t *testing.T, f *fixture) {
 	}
 }
 
-// I14: a node that starts while the registry cannot be read knows of no index
-// and of none that is absent, changes nothing, keeps what it writes and its
-// local copies, and serves as soon as the registry can be read.
+// I14: a node that starts while the registry cannot be read claims neither that an
+// index exists nor that one is absent, changes nothing, keeps the indexes it writes
+// and its local copies, and serves as soon as the registry can be read.
 func TestANodeThatCannotReadTheRegistryAtItsStart(t *testing.T) {
 	unreadable := func(c faultbucket.Call) faultbucket.Fault {
 		if c.Key == "registry" && c.Op == "get" {
@@ -102,7 +102,7 @@ func TestANodeThatCannotReadTheRegistryAtItsStart(t *testing.T) {
 		if _, err := f.Commit(t.Context(), parse(t, "books")); err != nil {
 			t.Fatal(err)
 		}
-		// An unfinished job, which a write to its target must not overtake.
+		// An unfinished job, which no write to its target may overtake.
 		if _, err := f.StartReindex(t.Context(), reindex.Request{Target: parse(t, "books@2"), Promote: reindex.Manual}); err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestANodeThatCannotReadTheRegistryAtItsStart(t *testing.T) {
 		b.SetPlan(unreadable)
 		f = sharedNode(t, b, disk, "a")
 		answersNothing(t, f)
-		time.Sleep(2 * time.Minute) // claims of what is not listed are given up after half a minute
+		time.Sleep(2 * time.Minute) // claims of unlisted indexes are given up after half a minute
 		answersNothing(t, f)
 		for key := range stored(t, store) {
 			if _, was := before[key]; !was {
@@ -150,7 +150,7 @@ func TestANodeThatCannotReadTheRegistryAtItsStart(t *testing.T) {
 	})
 }
 
-// A request finds the registry the moment it can be read.
+// A request finds the registry as soon as it can be read.
 func TestARequestBeginsANode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.New(nil)
@@ -213,7 +213,7 @@ func stored(t *testing.T, b bucket.Bucket) map[string]bucket.Tag {
 	return all
 }
 
-// While the registry can be read and the jobs cannot, requests are refused at once:
+// While the registry can be read but the jobs cannot, requests are refused at once:
 // they do not ask the bucket one after the other.
 func TestRequestsDoNotQueueForTheJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestRequestsDoNotQueueForTheJobs(t *testing.T) {
 	})
 }
 
-// I19: the damaged job record of one index keeps no other from being served.
+// I19: the damaged job record of one index does not keep others from being served.
 func TestADamagedJobRecordStopsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := memory.New(nil), vfs.Memory()
@@ -260,7 +260,7 @@ func TestADamagedJobRecordStopsNothing(t *testing.T) {
 		}
 		f.mustWrite("books", book(1, "one"))
 		f.stop()
-		if err := f.generations.Close(t.Context()); err != nil { // it keeps what it writes
+		if err := f.generations.Close(t.Context()); err != nil { // it keeps its claims
 			t.Fatal(err)
 		}
 		f.deployment.(*shared).life.End()
@@ -282,7 +282,7 @@ func TestADamagedJobRecordStopsNothing(t *testing.T) {
 }
 
 // I14, I18: a node that cannot read the registry gets no index to write, neither
-// from one that has more than its share nor from one that ended.
+// from a node that has more than its share nor from one that ended.
 func TestANodeThatKnowsNoIndexGetsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memory.New(nil)

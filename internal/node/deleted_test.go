@@ -20,8 +20,8 @@ import (
 )
 
 // I8, I15: an index was taken over, never opened there, and deleted; another one
-// may have its name. Its previous writer acknowledges nothing there any more,
-// also where the bucket fails now and then.
+// may have its name. Its previous writer acknowledges nothing there any more, even
+// when the bucket fails now and then.
 func TestAWriterAcknowledgesNothingInWhatWasDeletedElsewhere(t *testing.T) {
 	for _, isCreated := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -57,8 +57,8 @@ func TestAWriterAcknowledgesNothingInWhatWasDeletedElsewhere(t *testing.T) {
 	}
 }
 
-// I8: the writer of an index that was deleted while its manifest could not be replaced
-// is fenced once it can be.
+// I8: the writer of an index that was deleted while its manifest could not be
+// replaced is fenced as soon as it can be.
 func TestADeletedIndexIsFencedWhenTheBucketIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
@@ -90,8 +90,9 @@ func TestADeletedIndexIsFencedWhenTheBucketIsBack(t *testing.T) {
 	})
 }
 
-// F41: what a client deleted goes in the end, also where the bucket lost the identity of a
-// generation before and the registry after, and no node knows any more what was deleted.
+// F41: what a client deleted is removed in the end, even when the bucket first lost
+// the identity of a generation and then the registry, and no node knows any more
+// what was deleted.
 func TestADeletedIndexGoesWhateverTheBucketLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -124,9 +125,9 @@ func TestADeletedIndexGoesWhateverTheBucketLost(t *testing.T) {
 	})
 }
 
-// I17: a delete whose removal mark could not be written stands although the registry was
-// lost then and the node that repairs it was restarted. An old note does not decide: the
-// index may have been restored since.
+// I17: a delete whose removal mark could not be written stands even if the registry
+// was then lost and the node that repairs it was restarted. An old note does not
+// decide: the index may have been restored since.
 func TestADeleteWithoutAMarkStandsAfterARepair(t *testing.T) {
 	for away, isKept := range map[time.Duration]bool{time.Minute: true, 2 * noteLimit: false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -173,7 +174,7 @@ func TestADeleteWithoutAMarkStandsAfterARepair(t *testing.T) {
 }
 
 // I17: a delete stands although the disk does not remove the files, and is not
-// reported as failed. They go with the next start.
+// reported as failed. The next start removes them.
 func TestADeleteStandsAlthoughTheDiskFails(t *testing.T) {
 	disk := faultfs.New(nil)
 	f := &fixture{T: t, bucket: memory.New(nil), fs: disk}

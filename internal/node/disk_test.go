@@ -32,8 +32,8 @@ func (d *limitedDisk) Create(name string) (vfs.File, error) {
 	return d.FS.Create(name)
 }
 
-// An index whose writer cannot store what is written goes to a node that can,
-// with everything that was acknowledged.
+// An index whose writer cannot store writes goes to a node that can, with
+// everything that was acknowledged.
 func TestAnIndexLeavesANodeThatCannotStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := memory.New(nil), &limitedDisk{FS: vfs.Memory()}

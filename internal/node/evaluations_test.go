@@ -92,7 +92,7 @@ func TestEvaluationsAreCancelled(t *testing.T) {
 	if ended := f.evaluationEnds(one.ID); ended.State != EvaluationCancelled || ended.Report != nil {
 		t.Errorf("ended as %+v", ended)
 	}
-	// One that runs when the node is closed ends with it.
+	// An evaluation that runs when the node is closed ends with it.
 	if _, err := f.Evaluate(t.Context(), ofX); err != nil {
 		t.Fatal(err)
 	}

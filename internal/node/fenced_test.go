@@ -16,8 +16,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// I23: a node that lost its index to another one and does not know it gives no
-// definite answer, also to what needs no log record.
+// I23: a node that lost its index to another one without knowing gives no definite
+// answer, even to requests that need no log record.
 func TestAFencedWriterAnswersNothingDefinite(t *testing.T) {
 	update := func(f *fixture, key string) error {
 		w := f.Write(parse(f, "books"))

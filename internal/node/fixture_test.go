@@ -73,7 +73,7 @@ func (f *fixture) start() {
 	f.stop = func() { cancel(); <-ended }
 }
 
-// shut ends the node in good order.
+// shut stops the node in an orderly way.
 func (f *fixture) shut() {
 	if f.Node == nil {
 		return
@@ -154,8 +154,8 @@ func (f *fixture) remove(name, key string) {
 	}
 }
 
-// documents returns the documents a name answers from by key, at the state of a
-// token.
+// documents returns the documents that a name answers from by key, at the state of
+// a token.
 func (f *fixture) documents(name, token string) map[string]string {
 	f.Helper()
 	found, err := f.tryDocuments(name, token)
@@ -202,8 +202,8 @@ func (f *fixture) tryDocuments(name, text string) (map[string]string, error) {
 
 func book(key int, name string) string { return fmt.Sprintf(`{"id":"%d","name":"%s"}`, key, name) }
 
-// unreached reports an error that does not give a reason why the state of a token
-// is missing.
+// unreached fails the test unless err gives this reason why the state of a token is
+// missing.
 func unreached(t testing.TB, what string, err error, reason string) {
 	t.Helper()
 	var p *problem.Problem

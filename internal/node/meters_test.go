@@ -15,8 +15,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// A generation that cannot be opened is not open and is reported as unhealthy all the
-// same.
+// A generation that cannot be opened is not open but is reported as unhealthy.
 func TestAGenerationThatCannotBeOpenedIsMeasured(t *testing.T) {
 	b, fs := memory.New(nil), vfs.Memory()
 	meters := metrics.New(metrics.Options{WithoutRuntime: true})

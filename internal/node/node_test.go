@@ -24,9 +24,9 @@ const (
 	facets = `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","filter":{},"facet":{}}}}`
 )
 
-// TestMain reads a document once before the tests, which run in bubbles of
-// virtual time: what the process shares, such as compressor and decompressor of
-// stored documents, must not be made inside one of them.
+// TestMain reads a document once before the tests, which run in bubbles of virtual
+// time: what the process shares, such as the compressor and decompressor of stored
+// documents, must not be made inside a bubble.
 func TestMain(m *testing.M) {
 	ctx := context.Background()
 	n, err := Open(ctx, Storage{Bucket: memory.New(nil), FS: vfs.Memory()}, Options{}, nil, slog.New(slog.DiscardHandler))
@@ -317,7 +317,7 @@ func TestAuditAndRepairNeedASharedBucket(t *testing.T) {
 	})
 }
 
-// reluctant is a bucket that at times does not answer reads of the registry.
+// reluctant is a bucket that can stop answering reads of the registry.
 type reluctant struct {
 	bucket.Bucket
 	waits atomic.Pointer[chan struct{}]

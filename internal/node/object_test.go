@@ -24,7 +24,7 @@ func sharedNode(t *testing.T, b bucket.Bucket, fs vfs.FS, name string) *fixture 
 	return sharedNodeBy(t, b, fs, name, true)
 }
 
-// sharedNodeBy is sharedNode by a node that may write, or one that only searches.
+// sharedNodeBy is sharedNode for a node that may write or only searches.
 func sharedNodeBy(t *testing.T, b bucket.Bucket, fs vfs.FS, name string, isCandidate bool) *fixture {
 	t.Helper()
 	began := time.Now()
@@ -59,7 +59,7 @@ func countBelow(t *testing.T, b bucket.Bucket, prefix string) int {
 	return len(listing.Entries)
 }
 
-// I15: what was deleted can be restored within the grace and is gone after it.
+// I15: deleted data can be restored within the grace and is gone after it.
 func TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -97,7 +97,7 @@ func TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt(t *testing.T) {
 			t.Errorf("hours after the restore: %v", got)
 		}
 		remove()
-		// F26: another index of the same name shows nothing old.
+		// F26: another index of the same name shows no old documents.
 		f.mustPut("books", books)
 		if got := f.documents("books", ""); len(got) != 0 {
 			t.Errorf("the new index shows %v", got)
@@ -116,8 +116,8 @@ func TestDeletedDataIsRestoredWithinTheGraceAndSweptAfterIt(t *testing.T) {
 	})
 }
 
-// F22, F28: a registry that is lost deletes nothing, here or in the bucket,
-// and is rebuilt from the storage.
+// F22, F28: a lost registry deletes nothing, neither here nor in the bucket, and is
+// rebuilt from the storage.
 func TestALostRegistryDeletesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, garbage := range []string{"", "{}", "not json at all"} {
@@ -166,8 +166,8 @@ func TestALostRegistryDeletesNothing(t *testing.T) {
 	})
 }
 
-// F22: a manifest that is missing, damaged or of another generation is a
-// fault, never an empty generation; copies go on answering.
+// F22: a manifest that is missing, damaged or of another generation is a fault,
+// never an empty generation; copies continue to answer.
 func TestALostManifestIsAFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -218,7 +218,7 @@ func TestAnotherNodeGoesOnAfterACrash(t *testing.T) {
 		f := sharedNode(t, cut, vfs.Memory(), "a")
 		f.mustPut("books", books)
 		token := f.mustWrite("books", book(1, "one"))
-		cut.off.Store(true) // nothing of it arrives any more
+		cut.off.Store(true) // nothing it sends arrives any more
 		other := sharedNode(t, under, vfs.Memory(), "b")
 		if address, err := other.WriterAddress(t.Context(), "books", false); err == nil && address == "" {
 			t.Error("a claim was taken from a session that is not over")
@@ -241,11 +241,11 @@ func TestAnotherNodeGoesOnAfterACrash(t *testing.T) {
 	})
 }
 
-// cutBucket is a connection that can be cut, for all objects or for those of some
-// keys, which are listed even then.
+// cutBucket is a connection that can be cut, for all objects or for some keys. Cut
+// keys are still listed.
 type cutBucket struct {
 	bucket.Bucket
-	keys string // what their keys hold; empty: all
+	keys string // substring of the keys that are cut; empty: all
 	off  atomic.Bool
 }
 
@@ -272,7 +272,7 @@ func (c *cutBucket) List(ctx context.Context, prefix, delimiter string) (bucket.
 	return c.Bucket.List(ctx, prefix, delimiter)
 }
 
-// interposed does something once before an object is stored.
+// interposed runs a function once before an object is stored.
 type interposed struct {
 	bucket.Bucket
 	key    string
@@ -286,8 +286,8 @@ func (i *interposed) PutIf(ctx context.Context, key string, body bucket.Body, co
 	return i.Bucket.PutIf(ctx, key, body, condition)
 }
 
-// F27: a repair that runs while an index is created finds a generation without
-// documents that are not registered yet; the creation ends with one index.
+// F27: a repair that runs while an index is created finds a generation that has no
+// documents and is not registered yet; the creation ends with one index.
 func TestRepairDuringACreation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
@@ -320,7 +320,7 @@ func TestRepairDuringACreation(t *testing.T) {
 			t.Errorf("repair: %v", err)
 		}
 		if do := slow.before.Load(); do != nil {
-			(*do)() // there was nothing to repair: nothing was stored
+			(*do)() // there was nothing to repair, so nothing was stored
 		}
 		if err := third.registry.Refresh(t.Context()); err != nil || third.Has("shop") {
 			t.Errorf("the index that was deleted is back, %v", err)
@@ -328,8 +328,8 @@ func TestRepairDuringACreation(t *testing.T) {
 	})
 }
 
-// The last commit of a node that stops is announced like any other: readers need not
-// wait until they compare their copies anyway.
+// The last commit of a stopping node is announced like any other: readers need not
+// wait for their next comparison of copies.
 func TestTheCommitOfAStoppingNodeIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)

@@ -22,8 +22,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// powered is a bucket of the machine that loses power: afterwards nothing is
-// read or written by the processes of before.
+// powered is the bucket of a machine that loses power: afterwards the processes
+// from before read and write nothing.
 type powered struct {
 	bucket.Bucket
 	off *atomic.Bool
@@ -52,8 +52,9 @@ func (p powered) Delete(ctx context.Context, key string, condition bucket.Condit
 	return p.Bucket.Delete(ctx, key, condition)
 }
 
-// ledger is what clients were answered: per key the last acknowledged document and
-// every write since whose outcome they do not know. An empty text stands for no document.
+// ledger is what clients were answered: for each key the last acknowledged document
+// and every write since whose outcome they do not know. An empty string stands for
+// no document.
 type ledger struct {
 	mu       sync.Mutex
 	known    map[string]string
@@ -87,7 +88,7 @@ func (l *ledger) check(t *testing.T, seed uint64, got map[string]string) {
 	}
 }
 
-// Power goes at random moments of reindex jobs under load. Whatever the phase,
+// Power fails at random moments of reindex jobs under load. Whatever the phase,
 // every acknowledged write is there afterwards, and the job ends.
 func TestPowerLossDuringReindex(t *testing.T) {
 	seeds := uint64(10)
@@ -122,7 +123,7 @@ func powerLoss(t *testing.T, seed uint64) {
 				told.acknowledged(fmt.Sprint(i), raw)
 			}
 		}
-		// In the last life the power stays.
+		// In the last life the power stays on.
 		if life < 5 {
 			left := int64(random.IntN(600) + 20)
 			disk.SetFault(func(faultfs.Call) error {
@@ -177,7 +178,7 @@ func isIdle(f *fixture) bool {
 	return errors.Is(err, problem.ReindexNotFound) || err == nil && record.Phase.IsFinished()
 }
 
-// startNext fills another generation, by itself or up to the promotion.
+// startNext fills another generation, automatically or up to the promotion.
 func startNext(f *fixture, random *rand.Rand, off *atomic.Bool) {
 	mode := reindex.Auto
 	if random.IntN(3) == 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// I7 (seed 21759): a node wrote a generation, lost it to another one and does not
-// know that; the other one promotes it. With a token of the generation before, it
-// is not answered from what the first one had of it.
+// I7 (seed 21759): a node wrote a generation and lost it, without knowing, to
+// another node, which promotes that generation. The former writer does not answer a
+// token of the previous generation from its own stale state.
 func TestATokenOfTheGenerationBeforeIsNotAnsweredByAWriterThatWasFenced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)

@@ -19,8 +19,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// three returns two candidates and a node that only searches, which is reached
-// over a connection that can be cut.
+// three returns two candidates and a node that only searches, which uses a
+// connection that can be cut.
 func three(t *testing.T) (a, b, c *fixture, cut *cutBucket) {
 	t.Helper()
 	under := memory.New(nil)
@@ -40,7 +40,7 @@ func (f *fixture) commitAll(name string, documents ...string) string {
 }
 
 // I7, F26: a token of the newest index of a name is reached on a node that still
-// knows the one before it; a token of the one before is refused (R15).
+// knows the previous one; a token of the previous one is refused (R15).
 func TestATokenOfAnIndexThatWasCreatedAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, b, c, _ := three(t)
@@ -100,7 +100,7 @@ func TestATokenOfWhatANodeDoesNotKnow(t *testing.T) {
 				t.Errorf("a generation that was created anew: %v, %v", got, err)
 			}
 		}
-		// A name that is not there is not there, whatever token is sent.
+		// A name that does not exist is not found, whatever token is sent.
 		_, err := c.tryDocuments("nothing", token)
 		refused(t, "a name that does not exist, with a token", err, problem.IndexNotFound)
 		b.mustPut("more", books)
@@ -115,8 +115,8 @@ func TestATokenOfWhatANodeDoesNotKnow(t *testing.T) {
 	})
 }
 
-// A read with a token waits for a bucket that is away: of an index that the node
-// never opened, it holds nothing.
+// A read with a token waits for a bucket that is away if the node never opened the
+// index and so holds nothing of it.
 func TestATokenOfWhatWasNeverOpenedWaitsForTheBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, b, c, cut := three(t)
@@ -155,8 +155,8 @@ func (c *counted) Get(ctx context.Context, key string, unless bucket.Tag) (bucke
 	return c.Bucket.Get(ctx, key, unless)
 }
 
-// S19: invented tokens make a node read the bucket no more often than
-// the pause between two looks allows, and never twice at once.
+// S19: invented tokens make a node read the bucket no more often than the pause
+// between two refreshes allows, and never twice at once.
 func TestMadeUpTokensDoNotFloodTheBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
@@ -182,13 +182,13 @@ func TestMadeUpTokensDoNotFloodTheBucket(t *testing.T) {
 		if got, most := reads.reads.Load()-before, int64(took/refreshPause)+took.Milliseconds()/5000+2; got > most {
 			t.Errorf("%d reads in %v, %d are allowed", got, took, most)
 		}
-		if reads.most.Load() > 2 { // one for tokens beside that of the refresh
+		if reads.most.Load() > 2 { // one for tokens besides that of the refresh
 			t.Errorf("%d reads at once", reads.most.Load())
 		}
 	})
 }
 
-// One who leaves does not end the look of the others.
+// A caller that leaves does not end the refresh of the others.
 func TestALookGoesOnForThoseWhoStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
@@ -210,8 +210,8 @@ func TestALookGoesOnForThoseWhoStay(t *testing.T) {
 	})
 }
 
-// A definition that is put again is an update, also on a node that does not know
-// yet that another one created the index or the generation.
+// A definition that is put again is an update, even on a node that does not know
+// yet that another node created the index or the generation.
 func TestADefinitionIsPutAgainOnAnotherNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b, c, _ := three(t)
@@ -219,7 +219,7 @@ func TestADefinitionIsPutAgainOnAnotherNode(t *testing.T) {
 			_, err := f.tryDocuments("nothing", "")
 			refused(t, "a name that does not exist", err, problem.IndexNotFound)
 		}
-		for i := range 8 { // for an index without a writer names decide
+		for i := range 8 { // names decide which node gets an index without a writer
 			name := fmt.Sprint("books", i)
 			b.mustPut(name, books)
 			time.Sleep(time.Millisecond)
@@ -253,8 +253,8 @@ func TestADefinitionIsPutAgainOnAnotherNode(t *testing.T) {
 	})
 }
 
-// A name that a caller creates is looked up once, and not waited for longer than that
-// where the bucket stands still.
+// A name that a caller creates is looked up once; if the bucket hangs, the creation
+// waits no longer than that.
 func TestAnUnknownNameIsLookedUpOnceBeforeACreation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reads atomic.Int32

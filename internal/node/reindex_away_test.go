@@ -20,7 +20,7 @@ import (
 )
 
 // A job waits for a bucket that is away, for as long as it takes and in whatever
-// phase it is, and goes on when the bucket is back.
+// phase it is, and continues when the bucket is back.
 func TestAJobGoesOnWhenTheBucketIsBack(t *testing.T) {
 	for _, phase := range unfinished {
 		t.Run(string(phase), func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAJobGoesOnWhenTheBucketIsBack(t *testing.T) {
 }
 
 // A job that waits for the bucket can be cancelled; that is recorded when the
-// bucket is back, and it does not go on.
+// bucket is back, and the job does not continue.
 func TestAJobIsCancelledWhileTheBucketIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		away := faultbucket.New(memory.New(nil), nil)
@@ -101,7 +101,7 @@ func TestAJobIsCancelledWhileTheBucketIsAway(t *testing.T) {
 	})
 }
 
-// A job that waits for the bucket ends when what it fills is deleted (seed 950180).
+// A job that waits for the bucket ends when its target is deleted (seed 950180).
 func TestAJobThatWaitsFailsWithoutItsTarget(t *testing.T) {
 	for _, phase := range []reindex.Phase{reindex.Copying, reindex.Promoting} {
 		t.Run(string(phase), func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestAJobThatWaitsFailsWithoutItsTarget(t *testing.T) {
 				away.SetPlan(func(faultbucket.Call) faultbucket.Fault { return faultbucket.Unavailable })
 				open()
 				time.Sleep(10 * time.Minute)
-				away.SetPlan(func(c faultbucket.Call) faultbucket.Fault { // the job does not get on
+				away.SetPlan(func(c faultbucket.Call) faultbucket.Fault { // the job makes no progress
 					if strings.HasPrefix(c.Key, "jobs/") && c.Op == "put" {
 						return faultbucket.Unavailable
 					}
@@ -136,7 +136,8 @@ func TestAJobThatWaitsFailsWithoutItsTarget(t *testing.T) {
 	}
 }
 
-// Jobs that cannot go on keep no other from copying, however many there are.
+// Jobs that cannot continue do not keep others from copying, however many there
+// are.
 func TestJobsThatWaitMakeRoomForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -162,7 +163,7 @@ func TestJobsThatWaitMakeRoomForOthers(t *testing.T) {
 		})
 		f.startJob("one@2", reindex.Auto)
 		f.startJob("two@2", reindex.Auto)
-		time.Sleep(time.Minute) // they have all the slots there are
+		time.Sleep(time.Minute) // they hold all slots
 		f.startJob("books@2", reindex.Auto)
 		time.Sleep(10 * time.Minute)
 		f.reach("books", reindex.Done)
@@ -175,8 +176,8 @@ func TestJobsThatWaitMakeRoomForOthers(t *testing.T) {
 	})
 }
 
-// I20: a promotion that writes would wait for too long is not made, which its
-// caller gets a problem; it can be asked for again.
+// I20: a promotion that would make writes wait for too long is not made, and its
+// caller gets a problem; it can be requested again.
 func TestAPromotionThatTakesTooLongIsNotMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -208,7 +209,7 @@ func TestAPromotionThatTakesTooLongIsNotMade(t *testing.T) {
 	})
 }
 
-// vague is a bucket that does not say what became of the promotion of generation
+// vague is a bucket that does not report the outcome of the promotion of generation
 // 2, and is away afterwards.
 type vague struct {
 	bucket.Bucket
@@ -258,8 +259,8 @@ func (v *vague) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.
 	return v.Bucket.Get(ctx, key, unless)
 }
 
-// I16: while it is not known whether an index was moved, a write is refused; the
-// first one that is taken afterwards is found whatever became of the promotion
+// I16: while it is unknown whether an index was moved, writes are refused. The
+// first write that is taken afterwards is found, whatever became of the promotion
 // (seed 940000).
 func TestAWriteAfterAPromotionThatIsNotKnownIsKept(t *testing.T) {
 	for _, how := range []string{"made", "late", "lost"} {
@@ -313,7 +314,7 @@ func TestAWriteAfterAPromotionThatIsNotKnownIsKept(t *testing.T) {
 	}
 }
 
-// I17: what is asked for while it is not known whether an index was moved is done
+// I17: a change requested while it is unknown whether an index was moved is made
 // where the index answers from.
 func TestAChangeAfterAPromotionThatIsNotKnownIsMadeWhereItAnswers(t *testing.T) {
 	for how, want := range map[string]string{"made": "2", "late": "1", "lost": "1"} {
@@ -352,8 +353,8 @@ func TestAChangeAfterAPromotionThatIsNotKnownIsMadeWhereItAnswers(t *testing.T) 
 	}
 }
 
-// A job finds out by itself whether it promoted, before it copies anything more:
-// what was asked for does not come about later.
+// A job finds out by itself whether it promoted, before it copies anything more: an
+// earlier request must not take effect later.
 func TestAJobFindsOutWhetherItPromoted(t *testing.T) {
 	for how, want := range map[string]string{"made": "2", "late": "1", "lost": "1"} {
 		t.Run(how, func(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// gatedBucket lets a test act at the moment a job has recorded a phase: the
-// write of the record returns only when the gate is opened.
+// gatedBucket lets a test act when a job has recorded a phase: the write of the
+// record returns only when the gate is opened.
 type gatedBucket struct {
 	bucket.Bucket
 
@@ -73,7 +73,7 @@ func newGatedFixture(t *testing.T) (*fixture, *gatedBucket) {
 
 var unfinished = []reindex.Phase{reindex.Pending, reindex.Copying, reindex.Replaying, reindex.Ready, reindex.Promoting}
 
-// at starts a job and waits until it stands in a phase.
+// at starts a job and waits until it is in a phase.
 func (f *fixture) at(gate *gatedBucket, phase reindex.Phase) (open func()) {
 	promote := reindex.Auto
 	if phase == reindex.Ready {
@@ -85,7 +85,7 @@ func (f *fixture) at(gate *gatedBucket, phase reindex.Phase) (open func()) {
 		<-stands
 		return open
 	}
-	// Another job has the only slot.
+	// Another job holds the only slot.
 	f.mustPut("other", books)
 	f.mustPut("other@2", books)
 	stands, open := gate.hold(reindex.Copying)
@@ -95,9 +95,9 @@ func (f *fixture) at(gate *gatedBucket, phase reindex.Phase) (open func()) {
 	return open
 }
 
-// F31: a job cancelled in whatever phase before the promotion ends as
-// cancelled; one that is cancelled while it promotes ends one way or the other
-// and says which. Nothing of it stays: writes go on, and the next job works.
+// F31: a job cancelled in any phase before the promotion ends as cancelled; one
+// cancelled while it promotes ends one way or the other and says which. It leaves
+// nothing behind: writes continue, and the next job works.
 func TestJobIsCancelledInEveryPhase(t *testing.T) {
 	for _, phase := range unfinished {
 		t.Run(string(phase), func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestJobIsCancelledInEveryPhase(t *testing.T) {
 					}
 					cancelled <- record
 				}()
-				synctest.Wait() // for the request to be on its way
+				synctest.Wait() // until the request is on its way
 				open()
 				record := <-cancelled
 				live := "1"
@@ -141,7 +141,7 @@ func TestJobIsCancelledInEveryPhase(t *testing.T) {
 	}
 }
 
-// F31: a node that stops in whatever phase goes on in it when it starts again.
+// F31: a node that stops in any phase continues in it when it starts again.
 func TestJobResumesInEveryPhase(t *testing.T) {
 	for _, phase := range unfinished {
 		t.Run(string(phase), func(t *testing.T) {
@@ -186,8 +186,8 @@ func TestJobResumesInEveryPhase(t *testing.T) {
 	}
 }
 
-// F32: a job whose source or target is deleted has failed when the deletion
-// answered, in whatever phase it was, and keeps nothing busy.
+// F32: a job whose source or target is deleted has failed by the time the deletion
+// answers, whatever its phase, and keeps nothing busy.
 func TestDeletedGenerationFailsTheJobAtOnce(t *testing.T) {
 	for _, phase := range unfinished[1:4] {
 		for _, gone := range []string{"books@2", "books@1"} {
@@ -246,7 +246,7 @@ func TestPromotionOfAnotherGenerationFailsTheJob(t *testing.T) {
 }
 
 // A caller that reads that a job is ready may promote at once, however long the job
-// itself takes to come back from writing its record.
+// itself takes to return from writing its record.
 func TestPromotionAtTheMomentTheJobIsReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, gate := newGatedFixture(t)

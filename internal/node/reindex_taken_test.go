@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// I16: a node took an index over and could not take its job over yet. What the job
-// fills is neither promoted by hand, without what was written last, nor written to.
+// I16: a node took an index over but could not take its job over yet. The target of
+// the job is neither promoted by hand, without the last writes, nor written to.
 func TestTheTargetOfAJobThatIsNotTakenOverYetIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
@@ -56,8 +56,9 @@ func TestTheTargetOfAJobThatIsNotTakenOverYetIsBusy(t *testing.T) {
 	})
 }
 
-// I16: a job began to fill a generation while its promotion by hand waited. It is
-// not promoted half filled, and the job brings nothing into what is live.
+// I16: a job began to fill a generation while its promotion by hand waited. The
+// generation is not promoted half filled, and the job adds nothing to a live
+// generation.
 func TestAPromotionByHandThatWaitedFindsTheJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -91,7 +92,8 @@ func TestAPromotionByHandThatWaitedFindsTheJob(t *testing.T) {
 }
 
 // I16: a node believes that a generation is live, or that none is, and another node
-// promoted one since. It does not move the index without telling that node.
+// has promoted one since. It does not move the index without that node learning of
+// it.
 func TestAPromotionByHandWithAnOldRegistry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -123,7 +125,8 @@ func TestAPromotionByHandWithAnOldRegistry(t *testing.T) {
 }
 
 // I16: a generation that a job fills gets no definition that its documents would
-// not fit, although it holds none yet: what is deleted in the source stays so.
+// not fit, although it holds none yet: documents deleted in the source stay
+// deleted.
 func TestTheTargetOfAJobKeepsItsKey(t *testing.T) {
 	for body, want := range map[string]*problem.Code{
 		`{"fields":{"id":{"type":"string"},"name":{"type":"string","primaryKey":true}}}`: problem.ReindexTargetBusy, books: nil,

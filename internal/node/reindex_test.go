@@ -229,8 +229,8 @@ func TestDeletedTargetFailsTheJobAndDeletedIndexEndsIt(t *testing.T) {
 	})
 }
 
-// writers change, add and delete documents until stopped; each owns its keys
-// and knows what it was acknowledged.
+// writers change, add and delete documents until stopped. Each owns its keys and
+// knows which writes were acknowledged.
 type writers struct {
 	mu    sync.Mutex
 	model map[string]string
@@ -284,8 +284,7 @@ func (w *writers) end() (map[string]string, []error) {
 	return w.model, w.errs
 }
 
-// Writes and deletes go on during a whole job: none is refused and none is
-// lost.
+// Writes and deletes continue during a whole job: none is refused and none is lost.
 func TestReindexUnderLoadLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -320,8 +319,8 @@ func TestReindexUnderLoadLosesNothing(t *testing.T) {
 	})
 }
 
-// A node that stops in whatever phase goes on with the job when it starts
-// again, and writes meanwhile are in the target.
+// A node that stops in any phase continues the job when it starts again, and writes
+// made meanwhile are in the target.
 func TestJobResumesAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for round := range 12 {
@@ -352,10 +351,8 @@ func TestJobResumesAfterARestart(t *testing.T) {
 	})
 }
 
-// Values of signal fields are not part of a document's source; they come over
-// all the same, and so does the order of whole-number keys.
-// A document that was deleted and added again since it was copied has the
-// signal values of the source, none of those it had before.
+// A document that was deleted and added again since it was copied has the signal
+// values of the source, none of its earlier ones.
 func TestSignalsOfADocumentAddedAgainDoNotComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const counted = `{"fields":{"id":{"type":"string","primaryKey":true},"sold":{"type":"int64","signal":{}},"views":{"type":"int64","signal":{}}}}`

@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/reindex"
 )
 
-// jobless is a connection over which no job record is written while it is off.
+// jobless is a connection that writes no job record while it is off.
 type jobless struct {
 	bucket.Bucket
 	off atomic.Bool
@@ -25,9 +25,9 @@ func (b *jobless) PutIf(ctx context.Context, key string, body bucket.Body, condi
 	return b.Bucket.PutIf(ctx, key, body, condition)
 }
 
-// I16, F31: the end of a job cannot be recorded, and the node stops, so it is taken
-// up again. The source stopped recording its changes when the job ended: it must
-// not be promoted without what was written since (seed 4500).
+// I16, F31: the end of a job cannot be recorded and the node stops, so the job is
+// resumed. The source stopped recording its changes when the job ended: the target
+// must not be promoted without the writes since (seed 4500).
 func TestAJobWhoseEndWasNotRecordedLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -46,11 +46,11 @@ func TestAJobWhoseEndWasNotRecordedLosesNothing(t *testing.T) {
 		f.mustWrite("books", book(3, "changed"))
 		f.shut()
 		records.off.Store(false)
-		f.start() // it is taken up again
+		f.start() // the job is resumed
 		f.mustWrite("books", book(100, "new"))
 		f.reach("books", reindex.Failed)
 		if _, err := f.Promote(t.Context(), parse(t, "books@2")); err != nil {
-			t.Fatal(err) // by hand it is what the caller asks for
+			t.Fatal(err) // a promotion by hand is what the caller asks for
 		}
 		if _, err := f.Promote(t.Context(), parse(t, "books@1")); err != nil {
 			t.Fatal(err)

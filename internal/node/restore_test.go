@@ -13,7 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// loses deletes the objects of a bucket whose key the function names.
+// loses deletes the objects of a bucket whose keys isLost selects.
 func loses(t *testing.T, b bucket.Bucket, isLost func(key string) bool) {
 	t.Helper()
 	listing, err := b.List(t.Context(), "", "")
@@ -47,7 +47,7 @@ func two(t *testing.T, b bucket.Bucket, mayWrite bool) (writer, reader *fixture,
 }
 
 // I22: a repair of a registry that was lost together with a manifest, or with the
-// whole bucket, removes nothing and goes on answering from what is here.
+// whole bucket, removes nothing and continues to answer from local data.
 func TestARepairRemovesNoCopy(t *testing.T) {
 	for what, isLost := range map[string]func(key string) bool{
 		"registry and manifests": func(key string) bool { return key == "registry" || strings.HasSuffix(key, "/manifest") },
@@ -76,8 +76,8 @@ func TestARepairRemovesNoCopy(t *testing.T) {
 	}
 }
 
-// What the bucket lost is there again after a restore, by the node that writes it
-// with everything that was acknowledged, or by another one that has a copy.
+// A restore brings back what the bucket lost: by the node that writes it, with
+// everything that was acknowledged, or by another node that has a copy.
 func TestNodesGiveBackWhatTheBucketLost(t *testing.T) {
 	for _, byWriter := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -121,8 +121,8 @@ func TestNodesGiveBackWhatTheBucketLost(t *testing.T) {
 	}
 }
 
-// A copy that the registry ceased to list although no request removed it stays, is reported
-// by the audit, and comes back when it is named.
+// A copy that the registry ceased to list although no request removed it stays, is
+// reported by the audit, and comes back when it is named.
 func TestAnUnlistedCopyComesBackByName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -130,7 +130,7 @@ func TestAnUnlistedCopyComesBackByName(t *testing.T) {
 		writer.shut()
 		reader.shut()
 		loses(t, b, func(key string) bool { return key != "deployment" })
-		other := sharedNode(t, b, vfs.Memory(), "c") // knows of nothing
+		other := sharedNode(t, b, vfs.Memory(), "c") // knows no index
 		if _, err := other.RepairRegistry(t.Context(), registry.RepairRequest{}); err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestOwnersHealTheBucket(t *testing.T) {
 	}
 }
 
-// A commit that finds its manifest gone stores it again.
+// A commit that finds its manifest missing stores it again.
 func TestACommitStoresALostManifestAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)

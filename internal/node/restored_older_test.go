@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// withEarlierCopy returns the writer of an index of one document, on one disk; the other
-// disk holds a copy of that state.
+// withEarlierCopy returns the writer of an index of one document, on the newer
+// disk; the older disk holds a copy of that state.
 func withEarlierCopy(t *testing.T, b bucket.Bucket, newer, older vfs.FS) *fixture {
 	t.Helper()
 	one := sharedNode(t, b, newer, "a")
@@ -31,18 +31,18 @@ func losesManifests(t *testing.T, b bucket.Bucket) {
 	loses(t, b, func(key string) bool { return strings.HasSuffix(key, "/manifest") })
 }
 
-// I6, I9, F23: the bucket lost a manifest, and the only node that runs holds an earlier
-// copy. It gives it back when no node holds a newer one, loses nothing of what the log
-// holds, and the node with the newer copy goes on from there, as a reader and as the
-// next writer.
+// I6, I9, F23: the bucket lost a manifest, and the only running node holds an
+// earlier copy. It restores that copy when no node holds a newer one and loses
+// nothing that the log holds. The node with the newer copy continues from there, as
+// a reader and as the next writer.
 func TestAnEarlierCopyIsGivenBack(t *testing.T) {
 	for _, isWritten := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
 			one := withEarlierCopy(t, b, newer, older)
-			for i := 2; i <= 5; i++ { // every writer raises the version once more than there are commits
+			for i := 2; i <= 5; i++ { // every writer raises the version by one more than its commits
 				one.commitAll("books", book(i, "more"))
-				time.Sleep(time.Minute) // the new version is hinted at
+				time.Sleep(time.Minute) // the new version is hinted
 				one.shut()
 				one = sharedNode(t, b, newer, "a")
 			}
@@ -82,8 +82,8 @@ func TestAnEarlierCopyIsGivenBack(t *testing.T) {
 	}
 }
 
-// I22: an earlier copy of which the bucket no longer holds the log is given back by no
-// repair, unless it is named: the node with the newest copy may come back.
+// I22: no repair restores an earlier copy whose log the bucket no longer holds,
+// unless it is named: the node with the newest copy may come back.
 func TestAnEarlierCopyWithoutItsLogIsGivenBackByName(t *testing.T) {
 	for _, isNamed := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -137,9 +137,9 @@ func manifestOf(t *testing.T, b bucket.Bucket) (key string, content []byte) {
 
 var booksWithExtra = strings.Replace(books, `"name"`, `"extra":{"type":"string"},"name"`, 1)
 
-// I6, I14: a write that the store applies late, or an operator, puts the first manifest in the
-// place of a lost one. The log that leads on from it holds no definitions. The node that
-// wrote the index stores its own state again and goes on.
+// I6, I14: a write that the store applies late, or an operator, replaces a lost
+// manifest by the first one. The log that follows it holds no definitions. The node
+// that wrote the index stores its own state again and continues.
 func TestAnEarlierManifestIsReplacedByTheWriter(t *testing.T) {
 	for _, isRunning := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestAnEarlierManifestIsReplacedByTheWriter(t *testing.T) {
 				token string
 				err   error
 			)
-			for range 10 { // one that runs finds out at a commit that it was fenced
+			for range 10 { // a running writer learns at a commit that it was fenced
 				time.Sleep(time.Minute)
 				if token, err = one.write("books", `{"id":"2","extra":"two"}`); err == nil {
 					_, err = one.Commit(t.Context(), parse(t, "books"))
@@ -182,8 +182,9 @@ func TestAnEarlierManifestIsReplacedByTheWriter(t *testing.T) {
 	}
 }
 
-// I6, I22: of several copies that are built on an earlier manifest the newest takes its place.
-// A node with another one writes nothing until then, and leaves the manifest alone.
+// I6, I22: of several copies that are built on an earlier manifest, the newest
+// replaces it. Until then a node with another copy writes nothing and leaves the
+// manifest alone.
 func TestAnEarlierManifestIsReplacedByTheNewestCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
@@ -196,7 +197,7 @@ func TestAnEarlierManifestIsReplacedByTheNewestCopy(t *testing.T) {
 		two.documents("books", token)
 		two.shut()
 		one.commitAll("books", `{"id":"2","extra":"two"}`)
-		time.Sleep(time.Minute) // the new version is hinted at
+		time.Sleep(time.Minute) // the new version is hinted
 		one.shut()
 		if _, err := b.PutIf(t.Context(), key, bucket.Bytes(first), bucket.Always); err != nil {
 			t.Fatal(err)
@@ -228,9 +229,9 @@ func TestAnEarlierManifestIsReplacedByTheNewestCopy(t *testing.T) {
 	})
 }
 
-// I20, I22: the log holds no definitions. A node whose copy has another definition than the
-// earlier one that was given back keeps its copy and shows it. It stores it again unless
-// another node went on from the earlier one.
+// I20, I22: the log holds no definitions. A node whose copy has another definition
+// than the restored earlier one keeps its copy and shows it. It stores the copy
+// again unless another node continued from the earlier one.
 func TestACopyWithAnotherDefinitionIsKept(t *testing.T) {
 	for _, isTaken := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -270,8 +271,8 @@ func TestACopyWithAnotherDefinitionIsKept(t *testing.T) {
 	}
 }
 
-// I22: a change of the definition alone makes no commit. A node that holds it does not take
-// the earlier manifest that was given back for a later one.
+// I22: a change of the definition alone makes no commit. A node that holds it does
+// not mistake the restored earlier manifest for a later one.
 func TestADefinitionIsKeptWithoutACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, newer, older := memory.New(nil), vfs.Memory(), vfs.Memory()
@@ -293,9 +294,9 @@ func TestADefinitionIsKeptWithoutACommit(t *testing.T) {
 	})
 }
 
-// I9, I20: a node with a copy gives a lost manifest back while the writer of the index
-// runs, which is fenced by that. The writer takes the index again by itself and loses
-// nothing.
+// I9, I20: a node with a copy restores a lost manifest while the writer of the
+// index runs, which fences that writer. The writer takes the index again by itself
+// and loses nothing.
 func TestAWriterGoesOnAfterARepairFencedIt(t *testing.T) {
 	for _, isEarlier := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -306,9 +307,9 @@ func TestAWriterGoesOnAfterARepairFencedIt(t *testing.T) {
 			other := sharedNode(t, b, vfs.Memory(), "b")
 			other.documents("books", token)
 			if isEarlier {
-				writer.commitAll("books", book(2, "two")) // which the other node has not fetched yet
+				writer.commitAll("books", book(2, "two")) // the other node has not fetched it yet
 			} else {
-				writer.mustWrite("books", book(2, "two")) // which the log alone holds
+				writer.mustWrite("books", book(2, "two")) // only the log holds it
 			}
 			losesManifests(t, b)
 			if done, err := other.Restore(t.Context(), AllCopies, nil); err != nil || len(done.Uploaded) != 1 {

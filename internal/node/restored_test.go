@@ -9,7 +9,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// I15: what another node restores is open again as soon as it is listed here.
+// I15: a generation that another node restores is open again as soon as it is
+// listed here.
 func TestARestoredGenerationIsOpenedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, b, c, _ := three(t)

@@ -26,8 +26,8 @@ func localCopies(t *testing.T, fs vfs.FS) int {
 	return len(names)
 }
 
-// Copies of what another node removed go, also on a node that was away longer
-// than the data could be restored.
+// Copies of what another node removed are removed, even on a node that was away
+// longer than the data could be restored.
 func TestCopiesOfWhatWasRemovedGo(t *testing.T) {
 	for _, away := range []time.Duration{time.Minute, 3 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -64,8 +64,8 @@ func TestCopiesOfWhatWasRemovedGo(t *testing.T) {
 	}
 }
 
-// F42: a node whose directory belongs to a deployment does not begin another one in
-// a bucket that was emptied, nor join one that was begun anew there, and keeps its
+// F42: a node whose directory belongs to a deployment neither begins another one in
+// a bucket that was emptied nor joins one that was begun anew there, and keeps its
 // copies.
 func TestANodeStaysWithItsDeployment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -97,8 +97,8 @@ func TestANodeStaysWithItsDeployment(t *testing.T) {
 	})
 }
 
-// I16: a node that was restarted and could not read yet to which deployment the bucket
-// belongs repairs a lost registry by its note: what was live stays live.
+// I16: a restarted node that could not read yet which deployment the bucket belongs
+// to repairs a lost registry from its note: live generations stay live.
 func TestARepairGoesByTheNoteBeforeTheDeploymentWasRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under, disk := memory.New(nil), vfs.Memory()
@@ -143,7 +143,8 @@ func TestARepairGoesByTheNoteBeforeTheDeploymentWasRead(t *testing.T) {
 	})
 }
 
-// A note that the disk did not take is written again, although the registry stays as it is.
+// A note that the disk did not take is written again, although the registry does
+// not change.
 func TestANoteIsWrittenAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		disk := faultfs.New(nil)
@@ -169,7 +170,8 @@ func TestANoteIsWrittenAgain(t *testing.T) {
 	})
 }
 
-// A hint that the registry lost is shared again, also where nothing is written any more.
+// A hint that the registry lost is shared again, even when nothing is written any
+// more.
 func TestHintsAreSharedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -186,7 +188,7 @@ func TestHintsAreSharedAgain(t *testing.T) {
 			t.Fatal("no hint was shared")
 		}
 		loses(t, b, func(key string) bool { return key == "registry" })
-		other, err := registry.Open(t.Context(), b, slog.New(slog.DiscardHandler)) // knows nothing of the hint
+		other, err := registry.Open(t.Context(), b, slog.New(slog.DiscardHandler)) // does not know the hint
 		if err != nil {
 			t.Fatal(err)
 		}

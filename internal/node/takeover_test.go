@@ -36,8 +36,8 @@ func takeHalf(t *testing.T, b bucket.Bucket, generation registry.ID) {
 	}
 }
 
-// halfTaken returns two nodes, the first of which writes books with one document
-// in its log, after another writer took half of that generation.
+// halfTaken returns two nodes, of which the first writes books with one document in
+// its log, after another writer took over half of that generation.
 func halfTaken(t *testing.T) (owner, other *fixture, b bucket.Bucket, entry registry.Entry) {
 	t.Helper()
 	b = memory.New(nil)
@@ -52,9 +52,9 @@ func halfTaken(t *testing.T) (owner, other *fixture, b bucket.Bucket, entry regi
 	return owner, other, b, entry
 }
 
-// I7, I9 (seed 10164): the owner acknowledges a write and cannot commit it,
-// because another writer began to take over and ended. It opens the generation
-// anew, so that the token is reached on the owner and elsewhere.
+// I7, I9 (seed 10164): the owner acknowledges a write and cannot commit it, because
+// another writer began to take over and ended. The owner opens the generation
+// again, so that the token is reached on the owner and elsewhere.
 func TestATokenIsReachedAfterAHalfTakeover(t *testing.T) {
 	for _, where := range []string{"owner", "other"} {
 		t.Run(where, func(t *testing.T) {
@@ -77,10 +77,10 @@ func TestATokenIsReachedAfterAHalfTakeover(t *testing.T) {
 	}
 }
 
-// I7, F29: the node that takes an index over cannot read its log at first. It
-// tries again, so that a token is reached on a node that does not write. It
-// opens what was being written however many indexes it holds, and nothing else:
-// the limit of these nodes is 0.
+// I7, F29: the node that takes an index over cannot read its log at first. It tries
+// again, so that a token is reached on a node that does not write. It opens the
+// index that was being written however many it holds, and nothing else: the limit
+// of these nodes is 0.
 func TestATakeoverThatFailedIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
@@ -123,8 +123,8 @@ func TestATakeoverThatFailedIsTriedAgain(t *testing.T) {
 	})
 }
 
-// F27 (seed 605099): a node that took an index over while the registry was lost writes
-// it as soon as it has read the repaired one, however long it could not before.
+// F27 (seed 605099): a node that took an index over while the registry was lost
+// writes it as soon as it has read the repaired one, however long it could not.
 func TestAnIndexIsWrittenOnceTheRegistryIsRepaired(t *testing.T) {
 	for _, where := range []string{"heir", "other"} {
 		t.Run(where, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestAnIndexIsWrittenOnceTheRegistryIsRepaired(t *testing.T) {
 	}
 }
 
-// isRefusedForAnHour expects that books cannot be written, however often it is tried.
+// isRefusedForAnHour fails the test if books can be written within an hour.
 func (f *fixture) isRefusedForAnHour() {
 	f.Helper()
 	for range 60 {
@@ -170,8 +170,8 @@ func (f *fixture) isRefusedForAnHour() {
 	}
 }
 
-// F23 (seed 805155): a manifest that was lost is given back, however long an index
-// could not be written for lack of it. The index is written moments later.
+// F23 (seed 805155): a lost manifest is restored, however long the index could not
+// be written without it. The index is written moments later.
 func TestAnIndexIsWrittenOnceItsManifestIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -204,8 +204,9 @@ func TestAnIndexIsWrittenOnceItsManifestIsBack(t *testing.T) {
 	})
 }
 
-// F23: files that were lost are given back by another node, however long an index could not
-// be written for lack of them. The node that writes it, which is asked too, does so at once.
+// F23: another node restores lost files, however long the index could not be
+// written without them. The node that writes it, which is asked too, writes at
+// once.
 func TestAnIndexIsWrittenOnceItsFilesAreBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -228,8 +229,8 @@ func TestAnIndexIsWrittenOnceItsFilesAreBack(t *testing.T) {
 	})
 }
 
-// A node that lost an index does not disturb the one that has it: a writer that
-// failed is opened anew only by the node that holds its index.
+// A node that lost an index does not disturb the node that has it: only the node
+// that holds an index opens its failed writer again.
 func TestAFailedWriterOfALostIndexStaysShut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
@@ -269,10 +270,10 @@ func TestAFailedWriterOfALostIndexStaysShut(t *testing.T) {
 	})
 }
 
-// slowBucket is a connection that answers nothing about some objects for a minute.
+// slowBucket is a connection that does not answer about some objects for a minute.
 type slowBucket struct {
 	bucket.Bucket
-	slow atomic.Pointer[string] // what their keys hold
+	slow atomic.Pointer[string] // substring of their keys
 }
 
 func (s *slowBucket) wait(ctx context.Context, key string) error {
@@ -302,7 +303,7 @@ func (s *slowBucket) PutIf(ctx context.Context, key string, body bucket.Body, co
 }
 
 // F20, I19: every request about one index takes a minute. The others are taken
-// over, finished and written as ever, and the node beats.
+// over, finished and written as usual, and the node beats.
 func TestASlowIndexDelaysNoOtherTakeover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under := memory.New(nil)
@@ -323,7 +324,7 @@ func TestASlowIndexDelaysNoOtherTakeover(t *testing.T) {
 		heir := sharedNode(t, slow, vfs.Memory(), "b")
 		dying.off.Store(true)
 		defer dying.off.Store(false)
-		time.Sleep(25 * time.Second) // two leases and a half
+		time.Sleep(25 * time.Second) // two and a half leases
 		if held := heir.member().Held(); len(held) != len(names) {
 			t.Fatalf("took over %v", held)
 		}
@@ -349,8 +350,8 @@ func TestASlowIndexDelaysNoOtherTakeover(t *testing.T) {
 	})
 }
 
-// I7: a node that stops and could not finish a log leaves its index to another
-// one, which finishes it: a token is reached although no write comes any more.
+// I7: a stopping node that could not finish a log leaves its index to another node,
+// which finishes it: a token is reached although no write comes any more.
 func TestAnIndexIsNotGivenUpWithALogThatIsNotFinished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		owner, other, b, entry := halfTaken(t)
@@ -369,9 +370,9 @@ func TestAnIndexIsNotGivenUpWithALogThatIsNotFinished(t *testing.T) {
 	})
 }
 
-// A promotion finds out that the source was fenced, here by one who took nothing
-// over in the end. It is opened anew for the next one, which nobody has to write for
-// (seed 9900163).
+// A promotion finds out that the source was fenced, here by a writer that took
+// nothing over in the end. The source is opened again for the next promotion; no
+// client needs to write for that (seed 9900163).
 func TestAPromotionAfterTheSourceWasFenced(t *testing.T) {
 	for _, byJob := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

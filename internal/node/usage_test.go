@@ -20,7 +20,7 @@ func TestUsageOrdersAcrossStarts(t *testing.T) {
 	for range 10 {
 		u.note(entries[1].Generation)
 	}
-	now = now.Add(3 * usageHalfLife) // ten uses count little more than one by now
+	now = now.Add(3 * usageHalfLife) // ten uses now count little more than one
 	for range 3 {
 		u.note(entries[3].Generation)
 	}

@@ -15,7 +15,7 @@ import (
 
 const keyed = `{"fields":{"id":{"type":"string","role":"id"}}}`
 
-// answers is a search that always finds the keys.
+// answers returns a search that always finds the keys.
 func answers(keys ...string) Search {
 	return func(context.Context, search.View, *query.Search) (*query.Answer, error) {
 		a := &query.Answer{Total: query.Total{Count: int64(len(keys)), Exact: true}}
@@ -26,7 +26,7 @@ func answers(keys ...string) Search {
 	}
 }
 
-// A job that is interrupted while it is verified is verified again.
+// A job that is interrupted while it is being verified is verified again.
 func TestVerificationGoesOnAfterARestart(t *testing.T) {
 	f, asked, _ := evaluated(t)
 	f.mustWrite("x", `{"id":"1"}`)
@@ -60,7 +60,7 @@ func TestAJobThatIsVerifiedCanBeCancelled(t *testing.T) {
 	f.reach("x", reindex.Cancelled)
 }
 
-// Whatever becomes of the set, a job that asks for verification is not promoted
+// Whatever happens to the set, a job that asks for verification is not promoted
 // without it.
 func TestASetThatIsGoneFailsTheVerification(t *testing.T) {
 	f := newFixture(t)
