@@ -16,33 +16,34 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// What fails whenever it is tried is tried less and less often, however many ask
-// for it. To open a generation to write replaces its manifest and adds to its log,
-// so one that cannot be opened, or that fails as soon as it is, must not be opened
-// by every request; and an object that is damaged in the bucket must not be
-// fetched by every refresh. Until the next try is due the last answer is given.
+// A failing operation is retried less and less often, however many callers ask for
+// it. Opening a generation to write replaces its manifest and adds to its log, so
+// requests must not keep opening one that cannot be opened or fails as soon as it
+// is; and refreshes must not keep fetching an object that is damaged in the bucket.
+// Until the next attempt is due, callers get the last answer.
 
 const (
-	// firstBackoff is how long a writer is left alone at first; it doubles, up to
-	// longestBackoff.
+	// firstBackoff is the first pause before a writer is opened again. It doubles,
+	// up to longestBackoff.
 	firstBackoff = 500 * time.Millisecond
-	// awayBackoff bounds it while the bucket does not answer or has no manifest of the
-	// generation, which harms nothing to try and may be over at once, and in local mode.
+	// awayBackoff bounds the pause in local mode, and while the bucket does not
+	// answer or has no manifest of the generation: trying is harmless then, and the
+	// failure may end any moment.
 	awayBackoff = 4 * time.Second
-	// longestBackoff bounds it while the generation cannot be opened: to try that
-	// replaces the manifest and adds to the log.
+	// longestBackoff bounds the pause while the generation cannot be opened: each
+	// attempt replaces the manifest and adds to the log.
 	longestBackoff = 5 * time.Minute
 )
 
-// backoff is how long a writer that failed, or could not be opened, is left alone.
-// The zero value lets it be opened at once.
+// backoff is the pause of a writer that failed or could not be opened. The zero
+// value lets it be opened at once.
 type backoff struct {
 	pause time.Duration
-	until time.Time // it is not opened before; zero: it was opened since
-	err   error     // what is answered until then
+	until time.Time // earliest time of the next open; zero: it was opened since
+	err   error     // the answer until then
 	away  bool      // it failed because the bucket did not answer, and has not answered since
 
-	unreadAt time.Time // when it failed because the registry could not be read; zero: it failed otherwise
+	unreadAt time.Time // when it failed because the registry could not be read; zero: another failure
 }
 
 // longer returns the pause after another failure.
@@ -62,19 +63,19 @@ func (b *backoff) extend(err error, limits backoffLimits) {
 	}
 }
 
-// replaced notes that a writer that failed is closed to be opened anew, at once.
+// replaced notes that a failed writer was closed, to be opened again at once.
 func (b *backoff) replaced(failure error, limits backoffLimits) {
 	*b = backoff{pause: longer(b.pause, firstBackoff, limits.replace), away: limits.hasBucket && isAway(failure)}
 }
 
-// opened notes that the writer could be opened. Its pause stays until the writer has
+// opened notes that the writer was opened. The pause stays until the writer has
 // worked for a while.
 func (b *backoff) opened() { b.until, b.away = time.Time{}, false }
 
-// isFailing reports whether the writer could not be opened when that was last tried.
+// isFailing reports whether the last attempt to open the writer failed.
 func (b *backoff) isFailing() bool { return !b.until.IsZero() }
 
-// refusal returns why the writer is not opened at present, nil when it may be.
+// refusal returns why the writer is not opened now, or nil when it may be.
 func (b *backoff) refusal() error {
 	if time.Now().Before(b.until) {
 		return b.err
@@ -82,9 +83,9 @@ func (b *backoff) refusal() error {
 	return nil
 }
 
-// refusal returns why the writer of a generation is not opened at present, nil when it
-// may be. One that lacked the registry may be as soon as that was read again. The
-// caller holds mu.
+// refusal returns why the writer of a generation is not opened now, or nil when it
+// may be. A writer that lacked the registry may be opened as soon as the registry
+// was read again. The caller must hold mu.
 func (s *Set) refusal(h *holding) error {
 	err := h.backoff.refusal()
 	if lacked := h.backoff.unreadAt; err != nil && !lacked.IsZero() && s.remote.Age() < time.Since(lacked) {
@@ -93,22 +94,22 @@ func (s *Set) refusal(h *holding) error {
 	return err
 }
 
-// hasWorked reports whether a writer took writes for long enough before some time
-// that failures before it do not count.
+// hasWorked reports whether a writer took writes for long enough before until that
+// earlier failures no longer count.
 func (b *backoff) hasWorked(inst *instance, until time.Time) bool {
 	return until.Sub(inst.openedAt) >= 4*b.pause+leastLife
 }
 
-// endAfter forgets the failures before a writer that is closed without one, and
-// that worked for long enough.
+// endAfter forgets earlier failures when a writer that worked for long enough is
+// closed without a failure.
 func (b *backoff) endAfter(inst *instance) {
 	if inst.isWriter && inst.engine.Err() == nil && b.hasWorked(inst, time.Now()) {
 		*b = backoff{}
 	}
 }
 
-// failedProblem returns the problem that a caller gets of a writer that takes no more
-// writes.
+// failedProblem returns the problem that callers get for a writer that takes no
+// more writes.
 func failedProblem(failure error) error {
 	if errors.Is(failure, engine.ErrFenced) {
 		return problem.IndexReadonly.New().Because(failure)
@@ -116,23 +117,22 @@ func failedProblem(failure error) error {
 	return problem.IndexClosed.New().Because(failure)
 }
 
-// isAway reports whether something failed because the bucket did not answer.
+// isAway reports whether err means that the bucket did not answer.
 func isAway(err error) bool {
 	return errors.Is(err, bucket.ErrUnknown) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // isAway reports whether the bucket did not answer when a generation was last
-// written or opened to write. Until it does, readers do not wait for it but are
-// shown what is here (I18).
+// written or opened to write. Until it answers, readers do not wait for it and get
+// the local state (I18).
 func (s *Set) isAway(generation registry.ID) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.at(generation).backoff.away
 }
 
-// isHidden reports whether a generation is about to be opened to write, while the
-// bucket does not answer, that is not open and of which there is something here to
-// show.
+// isHidden reports whether a generation that is not open is about to be opened to
+// write while the bucket does not answer, although there is a local copy to show.
 func (s *Set) isHidden(generation registry.ID) bool {
 	s.mu.Lock()
 	h := s.at(generation)
@@ -154,9 +154,9 @@ func (s *Set) answered(generation registry.ID) {
 	}
 }
 
-// replace closes a generation that failed, so that it is opened anew, unless
-// that was done already. It reports false when it was replaced a moment ago and that
-// did not help, or when something of it is under way that its end waits for.
+// replace closes a failed generation so that it is opened again, unless that was
+// already done. It returns false when it was replaced a moment ago and that did not
+// help, or when closing it would have to wait for work under way.
 func (s *Set) replace(inst *instance) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +172,7 @@ func (s *Set) replace(inst *instance) bool {
 		return false
 	}
 	if inst.writer != nil && isAway(failure) && inst.writer.IsSettling() {
-		return false // to close it would take as long as that, and reads would wait (I18)
+		return false // closing it would take as long as that, and reads would wait (I18)
 	}
 	h.backoff.replaced(failure, s.deployment.backoffLimits())
 	s.fire(context.Background(), h, replace)
@@ -180,7 +180,7 @@ func (s *Set) replace(inst *instance) bool {
 }
 
 // Unopened returns the generations that could not be opened to write and are not
-// open otherwise, ordered by id: what Open returns says nothing of them.
+// otherwise open, ordered by id. Open does not return them.
 func (s *Set) Unopened() []registry.Entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,12 +193,12 @@ func (s *Set) Unopened() []registry.Entry {
 	return all
 }
 
-// errUnfetchable marks a stored state that was not asked for again: a while ago the
-// bucket held objects other than its manifest says.
+// errUnfetchable marks a stored state that was not requested again: a while ago the
+// objects in the bucket did not match its manifest.
 var errUnfetchable = errors.New("the bucket holds a wrong object")
 
-// unfetchable is a stored state that could not be fetched because an object of it is
-// missing or damaged in the bucket.
+// unfetchable is a stored state that could not be fetched because one of its
+// objects is missing or damaged in the bucket.
 type unfetchable struct {
 	tag   bucket.Tag // of the manifest
 	pause time.Duration
@@ -206,8 +206,8 @@ type unfetchable struct {
 	err   error // nil: there is none
 }
 
-// checkFetchable returns why a stored state is not worth fetching yet, nil when it is. A
-// manifest that was replaced is another state.
+// checkFetchable returns why a stored state is not worth fetching yet, or nil when
+// it is. A replaced manifest is another state.
 func (s *Set) checkFetchable(generation registry.ID, tag bucket.Tag) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

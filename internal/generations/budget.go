@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// usageName is the file in the directory of a copy that says how much it is
+// usageName is the file in the directory of a copy that records how much it is
 // used.
 const usageName = "usage"
 
@@ -24,7 +24,7 @@ type usage struct {
 	Count    float64   `json:"count"`
 }
 
-// at returns the count as it is at a later time.
+// at returns the count at a later time.
 func (u usage) at(now time.Time, halfLife time.Duration) float64 {
 	if halfLife <= 0 || now.Before(u.LastUsed) {
 		return u.Count
@@ -41,7 +41,7 @@ func (s *Set) readUsage(generation registry.ID) usage {
 	return u
 }
 
-// noteUse counts an open of a copy. A count that is lost does no harm.
+// noteUse counts an open of a copy. Losing a count does no harm.
 func (s *Set) noteUse(generation registry.ID, halfLife time.Duration) {
 	now := time.Now().UTC()
 	u := usage{LastUsed: now, Count: 1 + s.readUsage(generation).at(now, halfLife)}
@@ -57,8 +57,8 @@ func (s *Set) noteUse(generation registry.ID, halfLife time.Duration) {
 // Budget bounds the space of copies.
 type Budget struct {
 	MaxSize  int64         // 0: no bound
-	MinIdle  time.Duration // copies used more recently stay, unless the disk runs full
-	Reserve  uint64        // bytes of the disk that stay free; 0: the smaller of 1 GiB and 5 %
+	MinIdle  time.Duration // copies used more recently are kept, unless the disk runs full
+	Reserve  uint64        // bytes of the disk to keep free; 0: the smaller of 1 GiB and 5 %
 	HalfLife time.Duration // of the count that ranks copies
 }
 
@@ -69,9 +69,9 @@ type closedCopy struct {
 	usage
 }
 
-// shrink removes copies that are not open, least used first, until they take a
-// tenth less than the budget. The bucket holds them whole: what was
-// acknowledged is in its log.
+// shrink removes closed copies, least used first, until the copies take a tenth
+// less than the budget. The bucket holds them in full: what was acknowledged is in
+// its log.
 func (s *Set) shrink(ctx context.Context, b Budget) error {
 	if b.MaxSize <= 0 {
 		return nil
@@ -98,9 +98,9 @@ func (s *Set) shrink(ctx context.Context, b Budget) error {
 	return nil
 }
 
-// freeSpace removes copies that are not open, least used first, while less of
-// the disk is free than its reserve: writes, which are refused then, go before
-// copies that can be fetched again.
+// freeSpace removes closed copies, least used first, while less of the disk is free
+// than its reserve: writes, which are then refused, matter more than copies that
+// can be fetched again.
 func (s *Set) freeSpace(ctx context.Context, b Budget) error {
 	free, total, err := s.fs.Free()
 	if err != nil || total == 0 {
@@ -132,8 +132,8 @@ func (s *Set) freeSpace(ctx context.Context, b Budget) error {
 	return nil
 }
 
-// closedCopies returns the space of all copies and, the least used first, those
-// that nothing here has open and nothing used for a while.
+// closedCopies returns the size of all copies and, least used first, those that
+// nothing here has open or used for a while.
 func (s *Set) closedCopies(b Budget, idle time.Duration) (total int64, closed []closedCopy, err error) {
 	local, err := s.Local()
 	if err != nil {
@@ -168,8 +168,8 @@ func (s *Set) isInUse(generation registry.ID) bool {
 	return h.current != nil || h.departure != nil
 }
 
-// dropCopy removes the directory of a copy that is not open, and reports whether it
-// did: one that the bucket does not hold whole stays (I22). An open that comes
+// dropCopy removes the directory of a closed copy and reports whether it did. It
+// keeps a copy that the bucket does not hold in full (I22). An open that comes
 // meanwhile waits.
 func (s *Set) dropCopy(ctx context.Context, generation registry.ID) (bool, error) {
 	if !s.isStored(ctx, generation) {
@@ -197,7 +197,7 @@ func (s *Set) dropCopy(ctx context.Context, generation registry.ID) (bool, error
 func (s *Set) isStored(ctx context.Context, generation registry.ID) bool {
 	local, err := manifest.Read(s.fs, s.storage(generation).Directory)
 	if err != nil {
-		return true // it is not a copy
+		return true // not a copy
 	}
 	remote := s.remote.of(generation)
 	lack, err := remote.Check(ctx, local)
@@ -211,11 +211,11 @@ func (s *Set) isStored(ctx context.Context, generation registry.ID) bool {
 	return false
 }
 
-// spaceInterval is how often the free space of the disk is looked at.
+// spaceInterval is how often the free space of the disk is checked.
 const spaceInterval = 10 * time.Second
 
-// KeepBudget shrinks the copies at an interval, and when the disk runs full,
-// until ctx ends.
+// KeepBudget shrinks the copies at an interval, and when the disk runs full, until
+// ctx ends.
 func (s *Set) KeepBudget(ctx context.Context, b Budget, interval time.Duration) {
 	if interval <= 0 {
 		interval = time.Hour

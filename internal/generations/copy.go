@@ -22,7 +22,7 @@ type pulled struct {
 	mu        sync.Mutex
 	tag       bucket.Tag
 	beganAt   time.Time // when the last pull began
-	checkedAt time.Time // when the last one that succeeded ended
+	checkedAt time.Time // when the last successful one ended
 	pulling   bool
 	failed    bool  // the last pull failed: newer state may exist
 	blocked   error // why this build cannot read the stored state; nil: it can
@@ -35,7 +35,7 @@ func (p *pulled) fallBehind() {
 	p.failed = true
 }
 
-// refusal returns why a copy answers nothing, nil while it does.
+// refusal returns why a copy does not answer, or nil when it does.
 func (p *pulled) refusal() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,8 +52,9 @@ func (s *Set) pullOnce(ctx context.Context, remote *replication.Remote, director
 	return err
 }
 
-// checkAge refuses a stored manifest that is older than the one of the local
-// copy, nil where there is none: nothing goes back to it (I6, I14).
+// checkAge rejects a stored manifest that is older than that of the local copy,
+// because no node goes back to an earlier state (I6, I14). local is nil when there
+// is no copy.
 func checkAge(local, stored *manifest.Manifest) error {
 	if local != nil && stored.Precedes(local) {
 		return fmt.Errorf("generation %s: the stored manifest has version %d of commit %d, the local copy %d of %d", stored.Generation,
@@ -62,7 +63,8 @@ func checkAge(local, stored *manifest.Manifest) error {
 	return nil
 }
 
-// localManifest returns the manifest of the local copy, nil when that cannot be read.
+// localManifest returns the manifest of the local copy, or nil when it cannot be
+// read.
 func (s *Set) localManifest(directory string) *manifest.Manifest {
 	local, err := manifest.Read(s.fs, directory)
 	if err != nil {
@@ -71,15 +73,15 @@ func (s *Set) localManifest(directory string) *manifest.Manifest {
 	return local
 }
 
-// openLimit is how long the first reader of a copy that is here waits for a bucket
-// that does not answer (I18); pullLimit how long others do.
+// openLimit is how long the first reader of an existing local copy waits for a
+// bucket that does not answer (I18); pullLimit is how long others wait.
 const (
 	openLimit = time.Second
 	pullLimit = 10 * time.Second
 )
 
-// openCopy brings a copy up to date and opens it. While the bucket cannot be
-// read the copy that is there answers.
+// openCopy brings a copy up to date and opens it. While the bucket cannot be read,
+// the existing local copy answers.
 func (s *Set) openCopy(ctx context.Context, inst *instance, storage engine.Storage, options engine.Options) (*engine.Generation, error) {
 	options.ReadOnly = true
 	if s.isAway(inst.entry.Generation) {
@@ -110,8 +112,8 @@ func (s *Set) openCopy(ctx context.Context, inst *instance, storage engine.Stora
 	return g, err
 }
 
-// fetch brings the directory of a copy to the stored manifest, for which it waits no
-// longer than a limit. It changes nothing when that is the one the copy shows already.
+// fetch brings the directory of a copy to the stored manifest, waiting at most
+// limit for the manifest. It changes nothing when the copy already shows it.
 func (s *Set) fetch(ctx context.Context, inst *instance, storage engine.Storage, have *manifest.Manifest, limit time.Duration) error {
 	remote := s.remote.of(inst.entry.Generation)
 	p := &inst.pulled
@@ -121,7 +123,7 @@ func (s *Set) fetch(ctx context.Context, inst *instance, storage engine.Storage,
 	p.mu.Unlock()
 	var blocked error
 	err := func() error {
-		var broken bucket.Tag // of the manifest whose files were missing
+		var broken bucket.Tag // tag of the manifest whose files were missing
 		for range pullTries {
 			found, err := remote.ReadWithin(ctx, tag, limit)
 			if errors.Is(err, bucket.ErrNotModified) {
@@ -167,8 +169,8 @@ func (s *Set) fetch(ctx context.Context, inst *instance, storage engine.Storage,
 	return err
 }
 
-// renew pulls a copy that is open and shows what came. One that another pull
-// brought up to date since the call began is not pulled again.
+// renew pulls an open copy and shows the result. It does nothing if another pull
+// brought the copy up to date since the call began.
 func (s *Set) renew(ctx context.Context, inst *instance) error {
 	p := &inst.pulled
 	began := time.Now()
@@ -196,8 +198,8 @@ func (s *Set) renew(ctx context.Context, inst *instance) error {
 	}
 	err := vfs.Protect(func() error { return inst.engine.Reload(ctx) })
 	if errors.Is(err, vfs.ErrFault) || errors.Is(err, blockfile.ErrCorrupt) {
-		// What is here is not what was fetched: new files are looked at by the next
-		// pull, those that are open by the repair.
+		// The local files are not what was fetched: the next pull checks new files,
+		// the repair those that are open.
 		p.mu.Lock()
 		p.tag, p.failed = "", true
 		p.mu.Unlock()
@@ -206,11 +208,11 @@ func (s *Set) renew(ctx context.Context, inst *instance) error {
 	return err
 }
 
-// IsCopy reports whether the generation is written elsewhere.
+// IsCopy reports whether another node writes the generation.
 func (g *Generation) IsCopy() bool { return !g.instance.isWriter }
 
-// Pull brings a copy to what the bucket holds now. A generation that is
-// written here holds it.
+// Pull brings a copy to what the bucket holds now. A generation written here
+// already holds that.
 func (s *Set) Pull(ctx context.Context, g *Generation) error {
 	if !g.IsCopy() {
 		return nil
@@ -221,8 +223,8 @@ func (s *Set) Pull(ctx context.Context, g *Generation) error {
 	return nil
 }
 
-// TryAgain ends the backoffs of a generation that may have been repaired: what could
-// not be fetched or opened a while ago is tried by the next caller.
+// TryAgain ends the backoffs of a generation that may have been repaired: the next
+// caller tries again to fetch or open it.
 func (s *Set) TryAgain(generation registry.ID) {
 	s.noteFetchable(generation)
 	s.mu.Lock()
@@ -230,9 +232,9 @@ func (s *Set) TryAgain(generation registry.ID) {
 	s.at(generation).backoff = backoff{}
 }
 
-// Renew pulls the copies that are open and may be behind: those whose last pull
-// failed, those of which version says another than they show, and those that
-// were not checked for the interval. At most so many are pulled at once.
+// Renew pulls the open copies that may be behind: those whose last pull failed,
+// whose hinted version is unknown or differs from theirs, or that were not checked
+// for verify. It runs at most concurrency pulls at once.
 func (s *Set) Renew(ctx context.Context, version func(registry.ID) (uint64, bool), verify time.Duration, concurrency int) {
 	pulls := make(chan struct{}, max(concurrency, 1))
 	var group sync.WaitGroup

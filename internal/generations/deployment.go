@@ -9,9 +9,9 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// deployment is the part of a Set that depends on where generations are kept: local in
-// the directory alone, shared in a bucket that other nodes use too, where directories
-// are copies. New chooses, and nothing else asks which it is.
+// deployment is the part of a Set that depends on where generations are kept: local
+// in the directory alone, shared in a bucket that other nodes use too, where
+// directories are copies. New chooses, and nothing else asks which it is.
 type deployment interface {
 	// create makes an empty generation.
 	create(ctx context.Context, storage engine.Storage, d *definition.Definition) error
@@ -23,18 +23,18 @@ type deployment interface {
 
 	// holds reports whether this node writes an index, as far as it knows.
 	holds(index registry.ID) bool
-	// claim makes this node the one that writes an index. Its errors are problems.
+	// claim makes this node the owner of an index. Its errors are problems.
 	claim(ctx context.Context, index registry.ID) error
 	// confirm reads again which node writes an index.
 	confirm(ctx context.Context, index registry.ID) error
-	// readsWriter reports whether reads of an entry use its writer where they can,
-	// and readsCopy whether a copy answers where they cannot.
+	// readsWriter reports whether reads of an entry use its writer where possible,
+	// and readsCopy whether a copy answers otherwise.
 	readsWriter(entry registry.Entry) bool
 	readsCopy() bool
 
 	// backoffLimits bounds the pauses of a writer that fails.
 	backoffLimits() backoffLimits
-	// suspect has files looked at that could not be read.
+	// suspect starts a check of files that could not be read.
 	suspect(inst *instance)
 	// erase deletes what is kept of a generation outside its directory.
 	erase(ctx context.Context, generation registry.ID) error
@@ -42,13 +42,13 @@ type deployment interface {
 
 // backoffLimits bounds the pauses of a writer that fails.
 type backoffLimits struct {
-	open      time.Duration // one that cannot be opened
-	replace   time.Duration // one that is open, fails and is opened anew
+	open      time.Duration // for one that cannot be opened
+	replace   time.Duration // for one that is open, fails and is opened again
 	hasBucket bool          // it may fail because the bucket does not answer
 }
 
-// local keeps generations in directories that are all there is. This node writes every
-// index, and there is nothing to compare or replace files with.
+// local keeps generations in directories alone. This node writes every index, and
+// its files have no stored copy to compare with or be replaced from.
 type local struct{}
 
 func (local) create(ctx context.Context, storage engine.Storage, d *definition.Definition) error {
@@ -69,8 +69,8 @@ func (local) open(ctx context.Context, _ *instance, storage engine.Storage, opti
 	return engine.Open(ctx, storage, options)
 }
 
-// backoffLimits are short: to open a generation replaces nothing here, and reads wait for
-// it too (I18).
+// backoffLimits returns short limits: here opening a generation replaces nothing,
+// and reads wait for it too (I18).
 func (local) backoffLimits() backoffLimits {
 	return backoffLimits{open: awayBackoff, replace: longestPause}
 }
@@ -78,8 +78,8 @@ func (local) backoffLimits() backoffLimits {
 // shared keeps generations in a bucket.
 type shared struct{ set *Set }
 
-// create publishes the first manifest too, for which it waits when the caller is gone:
-// what was created must not be left half known.
+// create also publishes the first manifest, and waits for that even when the caller
+// is gone: the outcome of a creation must not stay half known.
 func (d shared) create(ctx context.Context, storage engine.Storage, given *definition.Definition) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer cancel()
@@ -128,8 +128,8 @@ func (d shared) readsWriter(entry registry.Entry) bool {
 
 func (shared) readsCopy() bool { return true }
 
-// backoffLimits are long: to open a generation to write replaces its manifest and adds to
-// its log.
+// backoffLimits returns long limits: opening a generation to write replaces its
+// manifest and adds to its log.
 func (shared) backoffLimits() backoffLimits {
 	return backoffLimits{open: longestBackoff, replace: longestBackoff, hasBucket: true}
 }

@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// isOver reports whether more generations are open than may be. The caller
-// holds mu.
+// isOver reports whether more generations are open than allowed. The caller must
+// hold mu.
 func (s *Set) isOver() bool {
 	return s.options.MaxOpen > 0 && s.open-s.evicted > s.options.MaxOpen
 }
 
-// IsFull reports whether as many generations are open as may be.
+// IsFull reports whether as many generations are open as allowed.
 func (s *Set) IsFull() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.options.MaxOpen > 0 && s.open-s.evicted >= s.options.MaxOpen
 }
 
-// isIdle reports whether a generation is open and unused. The caller holds mu.
+// isIdle reports whether a generation is open and unused. The caller must hold mu.
 func (h *holding) isIdle() bool {
 	return (h.state == servingCopy || h.state == writing) && h.current.users == 0 && h.current.grace == nil
 }
 
-// evict closes unused generations beyond the bound, least recently used first.
-// They stay usable for the grace period.
+// evict closes unused generations beyond the bound, least recently used first. They
+// stay usable for the grace period.
 func (s *Set) evict(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *Set) evict(ctx context.Context) {
 	}
 }
 
-// endGrace closes an evicted generation that no caller came back for.
+// endGrace closes an evicted generation that was not used again.
 func (s *Set) endGrace(inst *instance) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,8 +58,8 @@ func (s *Set) endGrace(inst *instance) {
 	}
 }
 
-// stay ends the grace of a generation that is used again or is leaving. The
-// caller holds mu.
+// stay ends the grace of a generation that is used again or is leaving. The caller
+// must hold mu.
 func (s *Set) stay(inst *instance) {
 	if inst.grace != nil {
 		inst.grace.Stop()
@@ -68,8 +68,8 @@ func (s *Set) stay(inst *instance) {
 	}
 }
 
-// hurry makes every generation that is leaving, now or later, do so without its
-// last commit, and ends opens.
+// hurry makes every generation that is leaving, now or later, skip its last commit,
+// and ends opens.
 func (s *Set) hurry() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,45 +8,46 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// The node that holds an index finishes its logs: what was acknowledged there and is
-// in no commit is waited for by readers on other nodes, and no other node commits
-// it. That is so after a takeover, also one that ended halfway, with the manifest
+// The node that holds an index finishes its logs: readers on other nodes wait for
+// what was acknowledged there and is in no commit, and no other node commits it.
+// That is so after a takeover, also one that ended halfway, with the manifest
 // replaced and the log not sealed; after an open that failed; and after a close
-// without its last commit. Finishing is opening to write, as a request does:
-// raise the epoch, seal, replay; then commit.
+// without the last commit. Finishing is opening to write, as a request does (raise
+// the epoch, seal, replay), and then committing.
 
-// logCheck is when the log of a generation was seen to be finished, or could not be
-// finished. The zero value: it was not looked at yet.
+// logCheck is when the log of a generation was seen finished, or could not be
+// finished. The zero value means that it was not checked yet.
 type logCheck struct {
-	until time.Time // it is looked at again then
+	until time.Time // when it is checked again
 	next  time.Duration
-	pause time.Duration // after the last failure; 0: none since it was seen to be finished
+	pause time.Duration // after the last failure; 0: none since it was seen finished
 }
 
-// LeastAtOnce is how many generations are taken over at once at least, so that a
-// slow one delays no other (I19).
+// LeastAtOnce is the least number of generations that are taken over at once, so
+// that a slow one delays no other (I19).
 const LeastAtOnce = 4
 
 const (
-	// firstCheck is how long the first look is believed: the writer before may
-	// have been at it still.
+	// firstCheck is how long the first check is trusted: the previous writer may
+	// still have been at work.
 	firstCheck = 30 * time.Second
 	// finishLimit bounds the commit that finishes a log.
 	finishLimit = time.Minute
-	// leastLife is how long a generation stays that was opened and failed, unless
-	// a write comes: what keeps it from working may stay for a while.
+	// leastLife is how long a generation that was opened and failed stays, unless a
+	// write comes: the cause of the failure may persist.
 	leastLife = 10 * time.Second
-	// firstPause is the time between two failures at first; it doubles.
+	// firstPause is the pause after a first failure. It doubles.
 	firstPause = 2 * time.Second
-	// longestPause bounds it while the bucket cannot be read.
+	// longestPause bounds the pause while the bucket cannot be read.
 	longestPause = 30 * time.Second
 )
 
-// FinishLogs begins to finish the logs of those generations of indexes claimed
-// here that are not open to write, or no longer take writes. It waits for none of
-// them, so a slow one delays no other; at most so many, or LeastAtOnce, are opened
-// at once. A log that was found finished is looked at again later and later, up to the interval,
-// and so is one that cannot be finished. The end of ctx or of the Set ends it.
+// FinishLogs begins to finish the logs of those generations of indexes claimed here
+// that are not open to write, or no longer take writes. It does not wait for them,
+// so a slow one delays no other; at most concurrency, or LeastAtOnce if greater,
+// are opened at once. A log that was found finished is checked again at growing
+// intervals, up to interval, and so is one that cannot be finished. The work ends
+// when ctx or the Set ends.
 func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval time.Duration, concurrency int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +76,8 @@ func (s *Set) FinishLogs(ctx context.Context, entries []registry.Entry, interval
 	}
 }
 
-// isDue reports whether the log of a generation may hold what no commit holds
-// and no goroutine here is about to commit. The caller holds mu.
+// isDue reports whether the log of a generation may hold what no commit holds and
+// no goroutine here is about to commit. The caller must hold mu.
 func (s *Set) isDue(h *holding) bool {
 	if s.closed || h.departure != nil {
 		return false
@@ -88,8 +89,8 @@ func (s *Set) isDue(h *holding) bool {
 }
 
 // finishLog opens a generation whose log is not finished, or whose writer failed,
-// and commits it. A node that lost the index leaves it alone: to open it would
-// fence the one that has it.
+// and commits it. A node that lost the index leaves it alone: opening it would
+// fence the node that has it.
 func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time.Duration) {
 	s.mu.Lock()
 	inst := s.of(entry).current
@@ -110,7 +111,7 @@ func (s *Set) finishLog(ctx context.Context, entry registry.Entry, interval time
 		return
 	}
 	g, err := s.AcquireFor(ctx, entry, ForBackground)
-	if err != nil { // it was logged
+	if err != nil { // already logged
 		s.postpone(entry, min(interval, longestBackoff))
 		return
 	}
@@ -133,8 +134,7 @@ func (s *Set) believe(entry registry.Entry, interval time.Duration) {
 	h.unfinished = false
 }
 
-// postpone notes that a log could not be finished: what is in the way may stay
-// for long.
+// postpone notes that a log could not be finished; the obstacle may stay for long.
 func (s *Set) postpone(entry registry.Entry, most time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +144,7 @@ func (s *Set) postpone(entry registry.Entry, most time.Duration) {
 }
 
 // IsUnfinished reports whether a log of an index claimed here may hold what no
-// commit holds: its writer ended without the last one, or no node could open it.
+// commit holds: its writer ended without the last commit, or no node could open it.
 func (s *Set) IsUnfinished() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,8 +156,8 @@ func (s *Set) IsUnfinished() bool {
 	return false
 }
 
-// doubt makes the logs of an index be looked at, whatever was seen before. The
-// caller holds mu.
+// doubt makes the logs of an index be checked again, whatever was seen before. The
+// caller must hold mu.
 func (s *Set) doubt(index registry.ID) {
 	for _, h := range s.holdings {
 		if h.entry.Index == index {

@@ -2,15 +2,16 @@ package generations
 
 import "github.com/quiresearch/quire/internal/registry"
 
-// forgetAfter is in how many passes in a row nothing may know of a generation or an index
-// before its entry goes: an hour of refreshes of the registry. Passes are counted rather
-// than time: a process that was stopped for hours goes on with requests that name what
-// has gone meanwhile, and those must find it removed (GN3).
+// forgetAfter is the number of consecutive passes in which a generation or an index
+// must be unknown before its entry is dropped: an hour of refreshes of the
+// registry. It counts passes instead of time because a process that was stopped for
+// hours continues with requests that name what has gone meanwhile, and those must
+// find it removed (GN3).
 const forgetAfter = 120
 
-// Forget drops the entries of generations and indexes that are gone: known are the ids of
-// all that the registry lists, or lists as removed while their data may be there. It is
-// called after every refresh of the registry.
+// Forget drops the entries of generations and indexes that are gone. known are the
+// ids of everything that the registry lists, or lists as removed while their data
+// may exist. It is called after every refresh of the registry.
 func (s *Set) Forget(known map[registry.ID]bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

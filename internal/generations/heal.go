@@ -11,10 +11,10 @@ import (
 	"github.com/quiresearch/quire/internal/replication"
 )
 
-// The bucket may lose single objects, or all of them, to a mistake of an operator
-// or of the store. The node that writes a generation compares the stored objects
-// with its manifest now and then, and stores again what is missing from files that
-// it verified before. What it cannot make whole is counted in its health.
+// The bucket may lose single objects, or all of them, by a mistake of an operator
+// or of the store. The node that writes a generation regularly compares the stored
+// objects with its manifest, and stores missing ones again from files that it
+// verifies first. What it cannot restore is counted in its health.
 
 // risk is why a generation that is written here is not safe in the bucket.
 type risk struct {
@@ -22,8 +22,8 @@ type risk struct {
 	objects error // the bucket lacks objects
 }
 
-// AtRisk returns how many generations written here could not be committed when that
-// was last tried, or lack objects in the bucket that this node cannot give back.
+// AtRisk returns how many generations written here failed their last commit, or
+// lack objects in the bucket that this node cannot restore.
 func (s *Set) AtRisk() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *Set) noteRisk(generation registry.ID, change func(*risk)) {
 	change(&s.at(generation).risk)
 }
 
-// Heal makes the bucket whole for every generation that is written here.
+// Heal restores the missing objects of every generation that is written here.
 func (s *Set) Heal(ctx context.Context) {
 	for _, g := range s.Open() {
 		s.mu.Lock()
@@ -76,8 +76,8 @@ func (s *Set) fillHole(ctx context.Context, g *Generation) {
 	}
 }
 
-// heal stores again what the bucket lost of a generation that is written here, while
-// the registry lists it and this node claims its index.
+// heal stores again what the bucket lost of a generation that is written here,
+// provided the registry lists it and this node claims its index.
 func (s *Set) heal(ctx context.Context, entry registry.Entry, writer *replication.Writer) error {
 	r := s.remote
 	if r.Exists != nil {
@@ -112,15 +112,17 @@ func (s *Set) heal(ctx context.Context, entry registry.Entry, writer *replicatio
 
 // Check returns what the bucket lacks of a generation.
 func (s *Set) Check(ctx context.Context, generation registry.ID) (replication.Lack, error) {
-	// The copy is read first: a commit in between makes the stored manifest the newer one.
+	// Read the copy first: a commit in between makes the stored manifest the newer
+	// one.
 	local := s.localManifest(s.storage(generation).Directory)
 	return s.remote.of(generation).Check(ctx, local)
 }
 
-// Restore stores again what the bucket lost of a generation and this node holds, by
-// its writer where it is written here, otherwise unless its copy is of a version below
-// least. newest is the highest version that is known to have been stored. It returns what
-// the bucket still lacks.
+// Restore stores again the objects of a generation that the bucket lost and this
+// node holds: by its writer if it is written here, otherwise from the local copy,
+// unless the manifest is lost and the copy is of a version below least. newest is
+// the highest version known to have been stored. It returns what the bucket still
+// lacks.
 func (s *Set) Restore(ctx context.Context, entry registry.Entry, least, newest uint64) (replication.Lack, error) {
 	lack, err := s.Check(ctx, entry.Generation)
 	if err != nil || lack.IsNothing() {

@@ -14,40 +14,40 @@ import (
 )
 
 // holding is everything this node knows of one generation. It is made when the
-// generation is first named and kept for a while after it is gone, see Forget: what was
-// removed must not be opened again (GN3). Set.mu guards it.
+// generation is first named and kept for a while after it is gone, see Forget,
+// because a removed generation must not be opened again (GN3). Set.mu guards it.
 type holding struct {
-	entry     registry.Entry // as it was last asked for
+	entry     registry.Entry // as last asked for
 	state     state
-	current   *instance  // what is open or being opened; nil: nothing
-	departure *departure // what is being closed, or whose files are being deleted; nil: nothing
-	removals  int        // how many delete its files right now
-	unknown   int        // passes of Forget in a row in which nothing knew of it
+	current   *instance  // the instance that is open or being opened; nil: none
+	departure *departure // the instance being closed, or the deletion of files; nil: none
+	removals  int        // how many calls are deleting its files
+	unknown   int        // consecutive passes of Forget in which it was unknown
 
 	backoff     backoff     // of a writer that failed or could not be opened
-	log         logCheck    // whether its log was seen to be finished, in object mode
-	finishing   bool        // its log is looked at or being finished
+	log         logCheck    // whether its log was seen finished, in object mode
+	finishing   bool        // its log is being checked or finished
 	unfinished  bool        // its writer was closed without the last commit
-	published   uint64      // version of the manifest that its last writer left; 0: none
+	published   uint64      // manifest version that its last writer left; 0: none
 	unfetchable unfetchable // a stored state that cannot be fetched, in object mode
-	risk        risk        // why it is not safe in the bucket although it is written here
+	risk        risk        // why it is not safe in the bucket although this node writes it
 }
 
-// isOpen reports whether an engine is open that takes the next request.
+// isOpen reports whether an open engine takes the next request.
 func (h *holding) isOpen() bool { return h.current != nil && h.current.engine != nil }
 
-// forget drops what is only true of a generation that exists.
+// forget drops what only holds for a generation that exists.
 func (h *holding) forget() {
 	h.backoff, h.log, h.unfetchable, h.risk = backoff{}, logCheck{}, unfetchable{}, risk{}
 	h.published, h.unfinished = 0, false
 }
 
-// instance is one engine opened on the directory of a generation, from the wish to open
-// it on. A holding has one after the other; who was given one keeps it until Release,
-// also when another took its place.
+// instance is one engine opened on the directory of a generation, from the moment
+// the open is requested. A holding has one after the other. A caller that was given
+// one keeps it until Release, even after another took its place.
 type instance struct {
 	entry   registry.Entry
-	opening *lifetime.Lifetime // of the open, which goes on for others when the first caller leaves
+	opening *lifetime.Lifetime // of the open, which continues for others when the first caller leaves
 	opened  chan struct{}      // closed when the open is over
 	engine  *engine.Generation // set before opened is closed, under Set.mu
 	err     error              // set before opened is closed
@@ -57,13 +57,13 @@ type instance struct {
 	writer   *replication.Writer // in object mode, of a writer; set before opened is closed
 	pushing  atomic.Int32        // commits on their way to the bucket
 	turn     chan struct{}       // buffered by one: held while files are fetched, and for good at the end
-	fetching *lifetime.Lifetime  // ends when no caller fetches files any more
+	fetching *lifetime.Lifetime  // ends when no caller may fetch files any more
 	repair   repair              // in object mode
 	pulled   pulled              // in object mode, of a copy
 	previous *instance           // a copy that answers reads until the open is over; nil: none
 	openedAt time.Time           // set before opened is closed
 
-	users  int // guarded by Set.mu, as what follows
+	users  int // guarded by Set.mu, like the fields below
 	usedAt time.Time
 	grace  *time.Timer // of an evicted generation: closes it; nil otherwise
 }
@@ -73,7 +73,7 @@ func newInstance(entry registry.Entry, isWriter bool) *instance {
 		turn: make(chan struct{}, 1), fetching: lifetime.New(), isWriter: isWriter}
 }
 
-// abandon ends an open that may wait for a bucket that is gone.
+// abandon ends an open that may be waiting for a bucket that is gone.
 func (inst *instance) abandon() { inst.opening.End() }
 
 func (inst *instance) isOpen() bool {
@@ -90,8 +90,8 @@ func (inst *instance) hasFailed() bool {
 	return inst.isWriter && inst.isOpen() && inst.err == nil && inst.failure() != nil
 }
 
-// failure returns why an open writer takes no more writes, nil while it does. One
-// that was fenced may know it before anything was written.
+// failure returns why an open writer takes no more writes, or nil while it does. A
+// fenced writer may know before anything was written.
 func (inst *instance) failure() error {
 	if err := inst.engine.Err(); err != nil || inst.writer == nil {
 		return err
@@ -99,21 +99,20 @@ func (inst *instance) failure() error {
 	return inst.writer.Err()
 }
 
-// endPulls waits for the pull under way and lets none follow. A repair, which
-// no caller waits for, ends at once.
+// endPulls waits for the pull under way and prevents any further one. A repair,
+// which no caller waits for, ends at once.
 func (inst *instance) endPulls() {
 	inst.fetching.End()
 	inst.turn <- struct{}{}
 }
 
-// departure is a generation that is being closed or whose files are being
-// deleted.
+// departure is a generation that is being closed or whose files are being deleted.
 type departure struct {
 	over    chan struct{} // closed when it has left
 	abandon func()        // ends its last commit; nil: it makes none
 }
 
-// hurry lets it leave without its last commit, which may wait for a bucket
+// hurry makes it leave without its last commit, which may be waiting for a bucket
 // that is gone.
 func (d *departure) hurry() {
 	if d != nil && d.abandon != nil {
@@ -121,8 +120,8 @@ func (d *departure) hurry() {
 	}
 }
 
-// at returns the holding of a generation, making it when there is none. The caller
-// holds mu.
+// at returns the holding of a generation, making it if there is none. The caller
+// must hold mu.
 func (s *Set) at(generation registry.ID) *holding {
 	h, ok := s.holdings[generation]
 	if !ok {
@@ -132,16 +131,16 @@ func (s *Set) at(generation registry.ID) *holding {
 	return h
 }
 
-// of is at for an entry, which the holding takes over. The caller holds mu.
+// of is at for an entry, which it stores in the holding. The caller must hold mu.
 func (s *Set) of(entry registry.Entry) *holding {
 	h := s.at(entry.Generation)
 	h.entry = entry
 	return h
 }
 
-// fire changes the state of a generation as the table says and does what it asks for,
-// apart from what waits: to open an engine and to delete files is up to the caller,
-// who does not hold mu then. It returns the transition. The caller holds mu.
+// fire makes the transition of the table and performs its actions, except those
+// that wait: opening an engine and deleting files is up to the caller, without mu.
+// It returns the transition. The caller must hold mu.
 func (s *Set) fire(ctx context.Context, h *holding, e event) transition {
 	t := step(h.state, e)
 	invariant.Check(t.isListed, "GN6: %s happens to %s, which is %s", e, h.entry.Generation, h.state)
@@ -167,7 +166,7 @@ func delta(isHeld bool) int {
 	return 0
 }
 
-// perform does what a transition asks for and needs no wait. The caller holds mu.
+// perform performs an action that does not wait. The caller must hold mu.
 func (s *Set) perform(ctx context.Context, h *holding, one action) {
 	switch one {
 	case startCopy, startWriter:
@@ -191,17 +190,17 @@ func (s *Set) perform(ctx context.Context, h *holding, one action) {
 	case shut:
 		s.shut(ctx, h)
 	case abandon:
-		h.departure.hurry() // what is open may wait for it
+		h.departure.hurry() // what is open may be waiting for it
 		if h.current != nil {
 			s.stay(h.current)
 			h.current.abandon()
 		}
-	case backOff, useCurrent, useCopy, dropFiles, deleteFiles, refuse: // by the caller
+	case backOff, useCurrent, useCopy, dropFiles, deleteFiles, refuse: // left to the caller
 	}
 }
 
-// shut closes what is open of a generation beside; the next open waits for that. The
-// caller holds mu.
+// shut closes the current instance in the background; the next open waits for that.
+// The caller must hold mu.
 func (s *Set) shut(ctx context.Context, h *holding) {
 	inst, before := h.current, h.departure
 	ctx, abandon := context.WithCancel(ctx)
@@ -228,10 +227,10 @@ func (s *Set) shut(ctx context.Context, h *holding) {
 	})
 }
 
-// closeWhenOpen closes a copy that is being opened once it is open. The caller holds
-// mu, and puts another instance in its place.
+// closeWhenOpen closes a copy that is being opened once it is open. The caller must
+// hold mu, and puts another instance in its place.
 func (s *Set) closeWhenOpen(h *holding) {
-	inst, before := h.current, h.departure // it may wait for a writer to close
+	inst, before := h.current, h.departure // it may be waiting for a writer to close
 	now := &departure{over: make(chan struct{}), abandon: func() { before.hurry(); inst.abandon() }}
 	h.current, h.departure = nil, now
 	s.closing.Go(func() {
@@ -246,8 +245,8 @@ func (s *Set) closeWhenOpen(h *holding) {
 	})
 }
 
-// retire closes a copy whose place a writer took, and its turn with it. The caller
-// holds mu.
+// retire closes a copy that a writer replaced, and keeps its turn for good. The
+// caller must hold mu.
 func (s *Set) retire(copy *instance) {
 	copy.fetching.End()
 	s.closing.Go(func() {
@@ -257,7 +256,7 @@ func (s *Set) retire(copy *instance) {
 	})
 }
 
-// leave ends a departure and wakes those who wait for it.
+// leave ends a departure and wakes the goroutines that wait for it.
 func (s *Set) leave(h *holding, gone *departure) {
 	s.mu.Lock()
 	if h.departure == gone {
@@ -268,8 +267,8 @@ func (s *Set) leave(h *holding, gone *departure) {
 	close(gone.over)
 }
 
-// notePublished remembers the manifest that a writer left, of which other nodes hear
-// although it is closed, and whether it ended without its last commit.
+// notePublished records the manifest that a closed writer left, so that other nodes
+// still hear of it, and whether it ended without its last commit.
 func (s *Set) notePublished(inst *instance, failure error) {
 	version := inst.engine.Manifest().Version
 	isWhole := failure == nil && inst.engine.Err() == nil

@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Remove closes a generation without a commit and deletes its files. Removing
-// what is not there succeeds.
+// Remove closes a generation without a commit and deletes its files. Removing a
+// generation that does not exist succeeds.
 func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	s.mu.Lock()
 	h := s.at(generation)
@@ -41,9 +41,9 @@ func (s *Set) Remove(ctx context.Context, generation registry.ID) error {
 	return s.removeFiles(generation)
 }
 
-// isRemoved reports whether a generation was removed. One that is listed again was
-// restored since, and is no longer removed once its old files are gone (GN3). The
-// caller holds mu.
+// isRemoved reports whether a generation was removed. A generation that is listed
+// again was restored since, and is no longer removed once its old files are gone
+// (GN3). The caller must hold mu.
 func (s *Set) isRemoved(h *holding, entry registry.Entry) bool {
 	if h.state == removed && h.removals == 0 && s.options.Listed != nil && s.options.Listed(entry) {
 		s.fire(context.Background(), h, restore)
@@ -51,8 +51,8 @@ func (s *Set) isRemoved(h *holding, entry registry.Entry) bool {
 	return h.state == removed
 }
 
-// removeFiles deletes the directory of a generation. The manifest goes first, for good, so
-// that what a crash leaves is not a generation that lacks files.
+// removeFiles deletes the directory of a generation. It durably deletes the
+// manifest first, so that a crash does not leave a generation that lacks files.
 func (s *Set) removeFiles(generation registry.ID) error {
 	directory := s.storage(generation).Directory
 	err := s.fs.Remove(directory + "/" + manifest.Name)
@@ -65,8 +65,8 @@ func (s *Set) removeFiles(generation registry.ID) error {
 	return removeTree(s.fs, s.directory, directory)
 }
 
-// removeTree deletes a directory. The directory above is synced, so that it
-// does not come back.
+// removeTree deletes a directory. It syncs the directory above, so that a crash
+// does not bring the directory back.
 func removeTree(fs vfs.FS, parent, directory string) error {
 	names, err := fs.List(directory)
 	if errors.Is(err, vfs.ErrNotExist) {

@@ -11,18 +11,18 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// The files of a generation in object mode are copies. One whose bytes are found
-// damaged, by a search, a merge or the verification in the background, is fetched
-// again and opened anew while everything else goes on. Until then a reader of a
-// damaged part gets index:closed, and the state is needs_pull or pulling.
+// The files of a generation in object mode are copies. A file found damaged, by a
+// search, a merge or the background verification, is fetched again and reopened
+// while everything else continues. Until then a reader of a damaged part gets
+// index:closed, and the state is needs_pull or pulling.
 
-// repair is what is done about damaged files of an open generation.
+// repair is the state of the repair of an open generation.
 type repair struct {
 	mu         sync.Mutex
-	damaged    bool          // files are to be fetched again
+	damaged    bool          // files must be fetched again
 	fetching   bool          // they are being fetched
-	repairedAt time.Time     // when they last were
-	backoff    time.Duration // before that is done again
+	repairedAt time.Time     // when they were last fetched
+	backoff    time.Duration // before the next repair
 }
 
 func (r *repair) state() (damaged, fetching bool) {
@@ -31,9 +31,9 @@ func (r *repair) state() (damaged, fetching bool) {
 	return r.damaged, r.fetching
 }
 
-// begin notes damage. It reports whether the caller has to begin a repair,
-// and how long to wait before: a disk that damages what it is given is not written
-// to over and over.
+// begin notes damage. It reports whether the caller must begin a repair, and how
+// long to wait first, so that a disk that damages what it is given is not written
+// over and over.
 func (r *repair) begin() (isFirst bool, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,14 +66,14 @@ var (
 )
 
 // Suspect notes that bytes of a generation could not be read. In object mode its
-// files are checked and the damaged ones fetched again; Suspect does not wait for
+// files are then checked and damaged ones fetched again; Suspect does not wait for
 // that.
 func (s *Set) Suspect(g *Generation) {
 	s.deployment.suspect(g.instance)
 }
 
-// suspect has the files of a generation looked at and those that are damaged
-// fetched again. It waits for nothing: the caller that found the damage may hold a lock.
+// suspect starts a repair that checks the files of a generation and fetches damaged
+// ones again. It does not block: the caller that found the damage may hold a lock.
 func (s *Set) suspect(inst *instance) {
 	isFirst, wait := inst.repair.begin()
 	if !isFirst {
@@ -92,7 +92,7 @@ func (s *Set) suspect(inst *instance) {
 			isRepaired := inst.err == nil && s.repair(ctx, inst, wait)
 			inst.repair.end()
 			if isRepaired && len(inst.engine.Damaged()) > 0 {
-				s.suspect(inst) // found while it was under way
+				s.suspect(inst) // found during the repair
 			}
 		})
 	}()
@@ -122,7 +122,7 @@ func (s *Set) repair(ctx context.Context, inst *instance, wait time.Duration) bo
 		case errors.Is(err, errLeft) || ctx.Err() != nil || inst.fetching.HasEnded():
 			return false
 		case errors.Is(err, replication.ErrMismatch), errors.Is(err, bucket.ErrNotFound):
-			most = longestBackoff // the bucket holds none that is whole
+			most = longestBackoff // the bucket holds no intact copy
 		}
 		s.options.Log.Error("cannot fetch a damaged local copy again yet", "index", inst.entry.Name.Index,
 			"generation", inst.entry.Name.Generation, "error", err)
@@ -130,9 +130,9 @@ func (s *Set) repair(ctx context.Context, inst *instance, wait time.Duration) bo
 	}
 }
 
-// repairOnce fetches those files of a generation that are not whole and opens them
-// anew. Where no part was seen to be damaged all files are looked at, and when they
-// are whole they are all opened anew.
+// repairOnce fetches those files of a generation that are not whole and reopens
+// them. If no part was seen to be damaged, it checks all files and, when they are
+// whole, reopens all.
 func (s *Set) repairOnce(ctx context.Context, inst *instance) (repaired []string, err error) {
 	view := inst.engine.Snapshot()
 	if view == nil {
@@ -157,7 +157,7 @@ func (s *Set) repairOnce(ctx context.Context, inst *instance) (repaired []string
 			return err
 		}
 		anew := repaired
-		if len(damaged)+len(repaired) == 0 { // what could not be read for a while stays shut until then
+		if len(damaged)+len(repaired) == 0 { // what could not be read for a while stays shut until reopened
 			for _, f := range m.Files {
 				anew = append(anew, f.Name)
 			}

@@ -1,22 +1,24 @@
-// Package generations keeps the generations of this node open: it opens one on
-// first use, shares it among all callers, closes the least recently
-// used beyond a bound, and removes what was deleted.
+// Package generations keeps the generations of this node open: it opens a
+// generation on first use, shares it among all callers, closes the least recently
+// used beyond a bound, and removes deleted ones.
 //
 //	g, err := set.Acquire(ctx, entry) // to write; AcquireToRead does with a copy
 //	defer g.Release()
 //
-// In object mode directories are copies of what the bucket holds. A generation of an
-// index that another node writes is open as a copy, read-only and brought up to date
-// by pulls. When this node takes the index over, a writer is opened in the place of
-// the copy, which goes on answering reads until then; when another node does, the
-// writer is closed and the next read opens a copy. What cannot be opened, or fails as
-// soon as it is, is tried less and less often.
+// In object mode directories are copies of what the bucket holds. A generation of
+// an index that another node writes is open as a copy, read-only and brought up to
+// date by pulls. When this node takes the index over, it opens a writer in place of
+// the copy, which answers reads until the writer is open. When another node takes
+// it over, the writer is closed and the next read opens a copy. A generation that
+// cannot be opened, or that fails as soon as it is open, is tried less and less
+// often.
 //
-// A holding is what the node knows of one generation, an instance one engine opened
-// on its directory. The life of a generation is a state machine: state.go is the
-// table, LIFECYCLE.md the diagram, Set.fire the one place that changes a state. The
-// actions are in writer.go, copy.go, repair.go (damaged files here), heal.go (lost
-// objects in the bucket), finish.go (logs), remove.go and budget.go.
+// A holding is what the node knows of one generation; an instance is one engine
+// opened on its directory. The life of a generation is a state machine: state.go is
+// the table, LIFECYCLE.md the diagram, and Set.fire the one place that changes a
+// state. The actions are in writer.go, copy.go, repair.go (damaged local files),
+// heal.go (objects missing in the bucket), finish.go (logs), remove.go and
+// budget.go.
 //
 // Invariants:
 //
@@ -28,8 +30,8 @@
 //	GN5  Two pulls of one directory never overlap, and none runs beside a writer.
 //	GN6  A state changes only as the table of state.go says.
 //
-// A Set may be used by any number of goroutines. Opening one generation delays
-// no caller that wants another.
+// A Set may be used by any number of goroutines. Opening one generation does not
+// delay callers that want another.
 package generations
 
 import (
@@ -54,22 +56,21 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Options tune a Set.
+// Options configure a Set.
 type Options struct {
-	MaxOpen int // generations open at once; 0: no bound
-	// CloseGrace is how long a generation that was evicted stays usable, beyond
-	// MaxOpen.
+	MaxOpen int // generations open at once; 0: unlimited
+	// CloseGrace is how long an evicted generation stays usable beyond MaxOpen.
 	CloseGrace time.Duration
 	Engine     engine.Options
 	Metrics    *metrics.Set
 	Log        *slog.Logger
 	Remote     *Remote // where generations are kept in object mode; nil in local mode
-	// Changed runs when a generation has another snapshot, and must not wait;
-	// may be nil.
+	// Changed runs when a generation has a new snapshot. It must not block and may
+	// be nil.
 	Changed func(registry.Entry)
-	// Listed reports whether the registry lists an entry, which ends before a
-	// generation is removed and begins again when it is restored. It must not wait;
-	// nil: nothing is restored.
+	// Listed reports whether the registry lists an entry. It turns false before a
+	// generation is removed and true again when it is restored. It must not block.
+	// With nil nothing is restored.
 	Listed func(registry.Entry) bool
 }
 
@@ -78,23 +79,23 @@ type Set struct {
 	fs         vfs.FS
 	directory  string
 	options    Options
-	remote     *Remote // nil in local mode, for deployment and for what only nodes that share a bucket call
+	remote     *Remote // nil in local mode; used by deployment and by methods that only shared nodes call
 	deployment deployment
 
 	closing sync.WaitGroup     // opens and closes under way
-	life    *lifetime.Lifetime // of repairs and looks at logs: until the Set is closed
+	life    *lifetime.Lifetime // of repairs and log checks: until the Set is closed
 
 	mu        sync.Mutex
 	holdings  map[registry.ID]*holding    // by generation
 	moves     map[registry.ID]*indexMoves // by index
 	open      int                         // holdings whose state isHeld
-	evicted   int                         // of those, the ones in their grace period
+	evicted   int                         // holdings in their grace period, included in open
 	closed    bool
-	hurried   bool          // the time of the close is over: what leaves now makes no last commit
-	finishers chan struct{} // buffered: those who open a log to finish it
+	hurried   bool          // the time for the close is over: generations closed from now on make no last commit
+	finishers chan struct{} // buffered: held by goroutines that open a log to finish it
 }
 
-// New returns the generations below a directory.
+// New returns a Set of the generations below a directory.
 func New(fs vfs.FS, directory string, options Options) *Set {
 	s := &Set{fs: fs, directory: directory, options: options, remote: options.Remote, deployment: local{}, life: lifetime.New(),
 		holdings: make(map[registry.ID]*holding), moves: make(map[registry.ID]*indexMoves)}
@@ -108,7 +109,7 @@ func (s *Set) storage(generation registry.ID) engine.Storage {
 	return engine.Storage{FS: s.fs, Directory: s.directory + "/" + generation.String(), ID: generation.String()}
 }
 
-// Create makes an empty generation. It is durable when Create returns.
+// Create makes an empty generation, which is durable when Create returns.
 func (s *Set) Create(ctx context.Context, generation registry.ID, d *definition.Definition) error {
 	if err := s.fs.MakeDir(s.directory); err != nil {
 		return problem.StorageIoError.New("resource", "index").Because(err)
@@ -134,30 +135,29 @@ type Generation struct {
 	release   func()
 }
 
-// Release ends the use of the generation. Snapshots taken from it
-// stay valid.
+// Release ends the use of the generation. Snapshots taken from it stay valid.
 func (g *Generation) Release() { g.release() }
 
-// Why a generation is opened, as the meter of opens reports it.
+// The reasons for opening a generation, as the meter of opens reports them.
 const (
 	ForRequest    = "request"
 	ForPreload    = "preload"
 	ForBackground = "background"
 )
 
-// Acquire returns the open generation of an entry, opening it when no caller did
-// yet. Its errors are problems.
+// Acquire returns the open generation of an entry, opening it if necessary. Its
+// errors are problems.
 func (s *Set) Acquire(ctx context.Context, entry registry.Entry) (*Generation, error) {
 	return s.AcquireFor(ctx, entry, ForRequest)
 }
 
-// AcquireToRead is Acquire for a caller that does not write: a generation that
-// takes no more writes still answers, and so does a copy.
+// AcquireToRead is Acquire for a caller that does not write: it also accepts a
+// copy, or a generation that takes no more writes.
 func (s *Set) AcquireToRead(ctx context.Context, entry registry.Entry) (*Generation, error) {
 	return s.AcquireToReadFor(ctx, entry, ForRequest)
 }
 
-// AcquireToReadFor is AcquireToRead by something other than a request.
+// AcquireToReadFor is AcquireToRead with a purpose other than a request.
 func (s *Set) AcquireToReadFor(ctx context.Context, entry registry.Entry, purpose string) (*Generation, error) {
 	toWrite := s.deployment.readsWriter(entry)
 	ask := askCopy
@@ -166,7 +166,7 @@ func (s *Set) AcquireToReadFor(ctx context.Context, entry registry.Entry, purpos
 	}
 	inst, err := s.acquire(ctx, entry, purpose, ask)
 	if err != nil && toWrite && s.deployment.readsCopy() && ctx.Err() == nil {
-		// What cannot be written now may still be read.
+		// A generation that cannot be opened to write now may still be readable.
 		inst, err = s.acquire(ctx, entry, purpose, askCopy)
 	}
 	if err == nil {
@@ -180,17 +180,17 @@ func (s *Set) AcquireToReadFor(ctx context.Context, entry registry.Entry, purpos
 	return s.handOut(inst, entry), nil
 }
 
-// openTries is how often a generation is opened anew for one caller.
+// openTries is how often a failed generation is opened again for one caller.
 const openTries = 1
 
-// AcquireFor is Acquire by something other than a request.
+// AcquireFor is Acquire with a purpose other than a request.
 func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose string) (*Generation, error) {
 	for try := 0; ; try++ {
 		if err := s.deployment.claim(ctx, entry.Index); err != nil {
 			return nil, err
 		}
 		if s.isHidden(entry.Generation) {
-			// Reads go on from what is here while it is opened.
+			// Reads continue on local data while it is opened.
 			if shown, err := s.acquire(ctx, entry, purpose, askCopy); err == nil {
 				s.giveBack(shown)
 			}
@@ -204,10 +204,10 @@ func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose stri
 			return s.handOut(inst, entry), nil
 		}
 		s.giveBack(inst)
-		// It takes no more writes; opening it anew brings back everything that
-		// was acknowledged.
+		// It takes no more writes. Opening it again brings back everything that was
+		// acknowledged.
 		if try == openTries || !s.replace(inst) {
-			return nil, failedProblem(failure) // what makes it fail is still there
+			return nil, failedProblem(failure) // the cause of the failure remains
 		}
 		if errors.Is(failure, engine.ErrFenced) {
 			if err := s.deployment.confirm(ctx, entry.Index); err != nil {
@@ -217,8 +217,8 @@ func (s *Set) AcquireFor(ctx context.Context, entry registry.Entry, purpose stri
 	}
 }
 
-// acquire counts a user of an instance and waits until it is open. A reader takes the
-// copy that answers until a writer is open.
+// acquire counts a user of an instance and waits until it is open. A reader gets
+// the copy that answers until a writer is open.
 func (s *Set) acquire(ctx context.Context, entry registry.Entry, purpose string, ask event) (*instance, error) {
 	inst, isFirst, err := s.take(entry, ask)
 	if err != nil {
@@ -253,9 +253,9 @@ func (s *Set) handOut(inst *instance, entry registry.Entry) *Generation {
 	return &Generation{Generation: inst.engine, Entry: entry, set: s, instance: inst, fs: storage.FS, directory: storage.Directory, release: sync.OnceFunc(func() { s.giveBack(inst) })}
 }
 
-// take fires an ask and counts a user of what the table gives: what is open or being
-// opened, or the copy that a writer is about to replace. It reports whether the caller
-// is the one that has to open it.
+// take fires an ask and counts a user of the resulting instance: the one open or
+// being opened, or the copy that a writer is about to replace. It reports whether
+// the caller must open it.
 func (s *Set) take(entry registry.Entry, ask event) (inst *instance, isFirst bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -318,8 +318,8 @@ func (s *Set) openInstance(inst *instance, purpose string) {
 	s.evict(context.Background())
 }
 
-// openSucceeded fires that an instance is open, unless another took its place. The
-// caller holds mu.
+// openSucceeded fires opened, unless another instance took this one's place. The
+// caller must hold mu.
 func (s *Set) openSucceeded(inst *instance) {
 	h := s.at(inst.entry.Generation)
 	if inst.isWriter {
@@ -335,8 +335,8 @@ func (s *Set) openSucceeded(inst *instance) {
 	}
 }
 
-// openFailed fires that an instance could not be opened, unless another took its place.
-// The next caller tries again, a writer after its backoff. The caller holds mu.
+// openFailed fires failed, unless another instance took this one's place. The next
+// caller tries again, a writer after its backoff. The caller must hold mu.
 func (s *Set) openFailed(inst *instance) {
 	h := s.at(inst.entry.Generation)
 	if h.current != inst {
@@ -348,7 +348,7 @@ func (s *Set) openFailed(inst *instance) {
 	}
 }
 
-// engineOptions are the options of one generation.
+// engineOptions returns the options of one generation.
 func (s *Set) engineOptions(entry registry.Entry) engine.Options {
 	options := s.options.Engine
 	if s.options.Changed != nil {
@@ -357,7 +357,7 @@ func (s *Set) engineOptions(entry registry.Entry) engine.Options {
 	return options
 }
 
-// openProblem returns the problem that a caller gets of a failed open.
+// openProblem returns the problem that callers get for a failed open.
 func openProblem(err error) error {
 	var known *problem.Problem
 	if errors.As(err, &known) {
@@ -376,7 +376,7 @@ func (s *Set) giveBack(inst *instance) {
 	s.leaveAlone(inst)
 }
 
-// leaveAlone is giveBack by a caller that did not use the generation.
+// leaveAlone is giveBack for a caller that did not use the generation.
 func (s *Set) leaveAlone(inst *instance) {
 	s.mu.Lock()
 	inst.users--
@@ -387,8 +387,8 @@ func (s *Set) leaveAlone(inst *instance) {
 	}
 }
 
-// Close closes every generation; those that are still at it when ctx ends leave
-// without their last commit. Nothing can be acquired afterwards.
+// Close closes every generation. Those still closing when ctx ends skip their last
+// commit. Nothing can be acquired afterwards.
 func (s *Set) Close(ctx context.Context) error {
 	defer context.AfterFunc(ctx, s.hurry)()
 	s.mu.Lock()
@@ -406,11 +406,11 @@ func (s *Set) Close(ctx context.Context) error {
 		inst := h.current
 		s.mu.Unlock()
 		if inst == nil {
-			continue // it left meanwhile
+			continue // it has left meanwhile
 		}
 		<-inst.opened
 		s.mu.Lock()
-		// In the place of a writer that could not be opened stands its copy.
+		// A writer that could not be opened has been replaced by its copy.
 		if h.current != nil && h.current.engine != nil {
 			s.fire(ctx, h, shutDown)
 		}

@@ -1,11 +1,11 @@
 package generations
 
-// This file is the life of a generation on one node: a finite state machine. It is a
-// pure table, state and event in, next state and actions out, and holds no lock and
-// calls nothing. Set.fire is the only place that changes a state, and does what the
-// table says. LIFECYCLE.md shows the table as a diagram.
+// This file is the life of a generation on one node: a finite state machine. It is
+// a pure table, from state and event to next state and actions; it holds no lock
+// and calls nothing. Set.fire is the only place that changes a state, and performs
+// the actions. LIFECYCLE.md shows the table as a diagram.
 //
-// An example, a node that reads an index and then takes it over:
+// For example, a node reads an index and then takes it over:
 //
 //	absent          askCopy    -> opening copy     start copy
 //	opening copy    opened     -> copy
@@ -18,9 +18,10 @@ package generations
 //	leaving         askCopy    -> opening copy     start copy    waits for the close
 //	opening copy    left       -> opening copy
 //
-// In local mode every generation is written here: the states of copies do not occur.
+// In local mode this node writes every generation, so the states of copies do not
+// occur.
 
-// state is where a generation stands on this node.
+// state is the state of a generation on this node.
 type state uint8
 
 const (
@@ -39,7 +40,7 @@ var stateNames = [states]string{"absent", "opening copy", "opening writer", "cop
 
 func (s state) String() string { return stateNames[s] }
 
-// isHeld reports whether something is open or being opened that counts against
+// isHeld reports whether something is open or being opened that counts towards
 // Options.MaxOpen.
 func (s state) isHeld() bool {
 	return s == openingCopy || s == openingWriter || s == servingCopy || s == promoting || s == writing
@@ -68,21 +69,21 @@ var eventNames = [events]string{"askCopy", "askEither", "askWriter", "opened", "
 
 func (e event) String() string { return eventNames[e] }
 
-// action is what a transition makes the Set do.
+// action is something that a transition makes the Set do.
 type action uint8
 
 const (
-	startCopy   action = iota // open the engine read-only, after what is leaving
-	startWriter               // open the engine to write, after what is leaving; refused during a backoff
+	startCopy   action = iota // open the engine read-only, after the departure under way
+	startWriter               // open the engine to write, after the departure under way; refused during a backoff
 	promote                   // open a writer over the copy; refused during a backoff
 	supersede                 // close the copy that is being opened as soon as it is open
-	useCurrent                // give the caller what is open, or being opened
+	useCurrent                // give the caller the instance that is open or being opened
 	useCopy                   // give the caller the copy that the writer will replace
 	retireCopy                // close the copy that a writer replaced, if there is one
 	fallBack                  // go back to the copy, if there is one
-	backOff                   // do not open a writer again before a while
-	shut                      // close what is open, beside
-	dropFiles                 // delete the directory, which the bucket holds whole
+	backOff                   // do not open a writer again for a while
+	shut                      // close what is open, in the background
+	dropFiles                 // delete the directory, which the bucket holds in full
 	abandon                   // end the open under way and all last commits
 	deleteFiles               // delete the directory for good
 	refuse                    // answer index:closed
@@ -93,7 +94,7 @@ var actionNames = [actions]string{"start copy", "start writer", "promote", "supe
 
 func (a action) String() string { return actionNames[a] }
 
-// transition is what an event does to a state.
+// transition is the effect of an event in a state.
 type transition struct {
 	next     state
 	actions  []action
@@ -104,7 +105,7 @@ func to(next state, actions ...action) transition {
 	return transition{next: next, actions: actions, isListed: true}
 }
 
-// has reports whether a transition asks for an action.
+// has reports whether the transition includes an action.
 func (t transition) has(wanted action) bool {
 	for _, one := range t.actions {
 		if one == wanted {
@@ -114,8 +115,9 @@ func (t transition) has(wanted action) bool {
 	return false
 }
 
-// opensWriter reports whether a transition begins to open a writer, which replaces the
-// manifest and adds to the log: it is not made during a backoff.
+// opensWriter reports whether the transition begins to open a writer, which
+// replaces the manifest and adds to the log. Such a transition is not made during a
+// backoff.
 func (t transition) opensWriter() bool { return t.has(startWriter) || t.has(promote) }
 
 // lifecycle is the table. A pair that is not listed cannot happen (GN6).
@@ -144,7 +146,7 @@ var lifecycle = [states][events]transition{
 		askWriter: to(openingWriter, useCurrent),
 		opened:    to(writing),
 		failed:    to(absent, fallBack, backOff),
-		demote:    to(openingWriter), // it is asked again when it is open
+		demote:    to(openingWriter), // checked again once it is open
 		left:      to(openingWriter),
 		remove:    to(removed, abandon, deleteFiles),
 	},
@@ -197,5 +199,5 @@ var lifecycle = [states][events]transition{
 	},
 }
 
-// step returns what an event does to a state.
+// step returns the transition of an event in a state.
 func step(s state, e event) transition { return lifecycle[s][e] }

@@ -19,8 +19,8 @@ const (
 	NeedsPull    = "needs_pull"
 	Pulling      = "pulling"
 	Pushing      = "pushing"
-	Unsupported  = "unsupported"  // the stored definition needs what this build lacks
-	Incompatible = "incompatible" // the stored files are of a format this build does not read
+	Unsupported  = "unsupported"  // the stored definition needs features that this build lacks
+	Incompatible = "incompatible" // the stored files are in a format that this build does not read
 	Closed       = "closed"
 )
 
@@ -32,7 +32,7 @@ type Status struct {
 	Bytes      int64 // of the files on disk
 }
 
-// Status returns what the generation holds at this moment.
+// Status returns what the generation holds now.
 func (g *Generation) Status() Status {
 	var s Status
 	pending := g.Pending()
@@ -47,8 +47,8 @@ func (g *Generation) Status() Status {
 	return s
 }
 
-// sizeOf adds up the files of a directory. Files that go away meanwhile count
-// nothing.
+// sizeOf adds up the files of a directory. Files that disappear meanwhile do not
+// count.
 func sizeOf(fs vfs.FS, directory string) int64 {
 	names, err := fs.List(directory)
 	if err != nil {
@@ -66,11 +66,11 @@ func sizeOf(fs vfs.FS, directory string) int64 {
 	return total
 }
 
-// State names the synchronization state: pushing during a commit to the bucket,
-// modified while changes wait for one, needs_pull while another writer may have
-// newer state, a local file is damaged or this node is to write the generation and
-// cannot, pulling while either is fetched, unsupported or incompatible when this
-// build cannot read what is stored, usable otherwise.
+// State returns the synchronization state: pushing during a commit to the bucket;
+// modified while changes wait for one; needs_pull while another writer may have
+// newer state, a local file is damaged, or this node should write the generation
+// and cannot; pulling while either is fetched; unsupported or incompatible when
+// this build cannot read the stored state; usable otherwise.
 func (g *Generation) State() string {
 	c := &g.instance.pulled
 	c.mu.Lock()
@@ -108,7 +108,7 @@ func (g *Generation) isClosed() bool {
 	return false
 }
 
-// UsedSince reports whether the generation was used within so long.
+// UsedSince reports whether the generation was used within that time.
 func (g *Generation) UsedSince(within time.Duration) bool {
 	g.set.mu.Lock()
 	defer g.set.mu.Unlock()
@@ -128,8 +128,8 @@ func (s *Set) Len() int {
 	return count
 }
 
-// Open returns every open generation, ordered by id; each is to be released. A
-// look does not count as use.
+// Open returns every open generation, ordered by id. The caller releases each. This
+// does not count as use.
 func (s *Set) Open() []*Generation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,16 +142,16 @@ func (s *Set) Open() []*Generation {
 	return all
 }
 
-// Peek returns a generation, to be released, when it is open; nil otherwise.
-// It does not count as use.
+// Peek returns a generation if it is open, else nil. The caller releases it. It
+// does not count as use.
 func (s *Set) Peek(generation registry.ID) *Generation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.peek(s.at(generation))
 }
 
-// peek hands out an open generation without counting it as used. The caller
-// holds mu.
+// peek returns an open generation without counting it as used, or nil. The caller
+// must hold mu.
 func (s *Set) peek(h *holding) *Generation {
 	if !h.isOpen() {
 		return nil

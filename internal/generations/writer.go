@@ -19,24 +19,26 @@ import (
 // Remote is where generations are kept in object mode.
 type Remote struct {
 	Bucket bucket.Bucket
-	Grace  time.Duration // replaced objects stay for so long
+	Grace  time.Duration // how long replaced objects stay
 	Claims Claims
 
 	HalfLife time.Duration // of the count of opens that ranks copies
 
-	// Taken runs when the previous writer of a generation is fenced and nothing was
-	// acknowledged yet; an error keeps it from being opened, one with ErrUnread until
-	// the registry was read. May be nil.
+	// Taken runs when the previous writer of a generation is fenced, before
+	// anything is acknowledged. An error keeps the generation from being opened, an
+	// ErrUnread until the registry was read. May be nil.
 	Taken func(context.Context, registry.Entry) error
 
-	// Age returns how long ago the registry was last read. May be nil without Taken.
+	// Age returns the time since the registry was last read. May be nil without
+	// Taken.
 	Age func() time.Duration
 
-	// Exists reads the registry again and fails unless it lists an entry. May be nil.
+	// Exists reads the registry again and fails unless it lists an entry. May be
+	// nil.
 	Exists func(context.Context, registry.Entry) error
 
-	// Newest returns the highest version of the manifest of a generation that is known to
-	// have been stored, 0 when none is. May be nil.
+	// Newest returns the highest manifest version of a generation that is known to
+	// have been stored, or 0. May be nil.
 	Newest func(registry.ID) uint64
 }
 
@@ -47,27 +49,26 @@ func (r *Remote) newest(generation registry.ID) uint64 {
 	return r.Newest(generation)
 }
 
-// ErrUnread marks what failed because the registry could not be read.
+// ErrUnread marks failures caused by a registry that could not be read.
 var ErrUnread = errors.New("the registry cannot be read")
 
-// Claims report whether this node writes an index.
+// Claims reports which indexes this node writes.
 type Claims interface {
 	// Holds reports whether this node writes an index, as far as it knows.
 	Holds(index registry.ID) bool
-	// Claim makes this node the one that writes an index. Its errors are
-	// problems.
+	// Claim makes this node the owner of an index. Its errors are problems.
 	Claim(ctx context.Context, index registry.ID) error
-	// Confirm reads again which node writes an index.
+	// Confirm reads again whether this node writes an index.
 	Confirm(ctx context.Context, index registry.ID) (bool, error)
 	// Doubt reports whether another node may have taken over.
 	Doubt() bool
 }
 
 const (
-	settleLimit = 30 * time.Second // for one object to be replaced
-	takeLimit   = time.Minute      // for the writer before to be fenced
-	logWait     = 10 * time.Second // for a bucket that takes no log record, by a write that is answered then
-	pullTries   = 3                // a manifest that is replaced during a pull is read again
+	settleLimit = 30 * time.Second // to replace one object
+	takeLimit   = time.Minute      // to fence the previous writer
+	logWait     = 10 * time.Second // for a log record that the bucket does not take; then the write is answered
+	pullTries   = 3                // reads of a manifest that is replaced during a pull
 )
 
 func (r *Remote) of(generation registry.ID) *replication.Remote { return r.ofID(generation.String()) }
@@ -76,18 +77,18 @@ func (r *Remote) ofID(generation string) *replication.Remote {
 	return replication.New(r.Bucket, generation, r.Grace)
 }
 
-// first publishes the manifest of a generation that is created.
+// first publishes the manifest of a new generation.
 type first struct{ remote *replication.Remote }
 
 func (f first) Publish(ctx context.Context, m *manifest.Manifest) error {
 	return f.remote.Create(ctx, m)
 }
 
-// errIncompatible marks files of a format that this build does not read.
+// errIncompatible marks files in a format that this build does not read.
 var errIncompatible = errors.New("the stored format is not read by this build")
 
-// readable returns why this build cannot read a stored state, before anything
-// of it is fetched; nil when it can.
+// readable returns why this build cannot read a stored state, before any of it is
+// fetched, or nil when it can.
 func (s *Set) readable(found replication.Held, err error) error {
 	if errors.Is(err, manifest.ErrVersion) {
 		return fmt.Errorf("%w: %w", errIncompatible, err)
@@ -102,8 +103,8 @@ func (s *Set) readable(found replication.Held, err error) error {
 	return nil
 }
 
-// openOver opens a writer in the place of a copy, which keeps its turn for good
-// unless that fails: no pull runs beside a writer (GN5).
+// openOver opens a writer in place of a copy. It takes the copy's turn, and keeps
+// it unless the open fails: no pull runs beside a writer (GN5).
 func (s *Set) openOver(ctx context.Context, inst *instance, storage engine.Storage, options engine.Options) (*engine.Generation, error) {
 	inst.previous.turn <- struct{}{}
 	isOpen := false
@@ -117,8 +118,8 @@ func (s *Set) openOver(ctx context.Context, inst *instance, storage engine.Stora
 	return g, err
 }
 
-// openWriter fences the previous writer, brings the copy up to date and
-// replays the log.
+// openWriter fences the previous writer, brings the copy up to date and replays the
+// log.
 func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Storage, options engine.Options) (*engine.Generation, error) {
 	r := s.remote
 	remote := r.of(inst.entry.Generation)
@@ -143,7 +144,7 @@ func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Sto
 	storage.Log, storage.Publisher = writer, &timed{writer, s, inst}
 	g, err := engine.Open(ctx, storage, options)
 	if err == nil && isBehind {
-		// What this node showed before is in the log; it shows nothing less (I6).
+		// What this node showed before is in the log; it must not show less (I6).
 		if _, err = g.Commit(ctx, engine.Explicit); err != nil {
 			err = errors.Join(err, g.Close(ctx))
 		}
@@ -160,12 +161,12 @@ func (s *Set) openWriter(ctx context.Context, inst *instance, storage engine.Sto
 // errEarlier marks a stored manifest that the local copy is built on.
 var errEarlier = errors.New("the stored manifest is an earlier one")
 
-// takeOver fences the previous writer of a generation. An earlier manifest than that of the
-// local copy, as a late write or an operator may put in the place of a lost one, is
-// first replaced by what the copy holds, if the copy is built on it and none is known to
-// be newer. Otherwise the generation is taken only where the log leads on to what the copy
-// holds, which isBehind reports. A manifest that is not taken stays as it is, for a node
-// whose copy is built on it.
+// takeOver fences the previous writer of a generation. The stored manifest may be
+// earlier than that of the local copy, if a late write or an operator replaced a
+// lost one by it. It is then first replaced by what the copy holds, if the copy is
+// built on it and none newer is known. Otherwise the generation is taken only if
+// the log leads on to what the copy holds, which isBehind reports. A manifest that
+// is not taken stays as it is, for a node whose copy is built on it.
 func (s *Set) takeOver(ctx context.Context, entry registry.Entry, directory string) (writer *replication.Writer, isBehind bool, err error) {
 	remote, newest := s.remote.of(entry.Generation), s.remote.newest(entry.Generation)
 	local := s.localManifest(directory)
@@ -204,15 +205,15 @@ func (s *Set) takeOver(ctx context.Context, entry registry.Entry, directory stri
 	return writer, isBehind, err
 }
 
-// isInLog reports whether the log goes on from a stored manifest to at least what
-// the local copy holds: then that manifest is an earlier one which a node gave back
-// after the bucket had lost it, and together with the log it lacks nothing. The log holds
-// no definitions, so the two have to be the same.
+// isInLog reports whether the log continues from a stored manifest at least to what
+// the local copy holds. That manifest is then an earlier one that a node restored
+// after the bucket had lost it, and together with the log it lacks nothing. The log
+// holds no definitions, so the two definitions must be equal.
 func isInLog(ctx context.Context, remote *replication.Remote, local, stored *manifest.Manifest) bool {
 	return string(local.Definition) == string(stored.Definition) && remote.HoldsLog(ctx, stored, local.LastLSN)
 }
 
-// timed feeds the meters of pushes.
+// timed records the meters of pushes.
 type timed struct {
 	*replication.Writer
 	set  *Set
@@ -237,7 +238,7 @@ func (t *timed) Publish(ctx context.Context, next *manifest.Manifest) error {
 	return err
 }
 
-// remoteProblem returns the problem that a caller gets of a failure of the bucket.
+// remoteProblem returns the problem that callers get for a failure of the bucket.
 func remoteProblem(err error) error {
 	var known *problem.Problem
 	switch {
@@ -249,11 +250,11 @@ func remoteProblem(err error) error {
 	return problem.StorageIoError.New("resource", "index").Because(err)
 }
 
-// Prove reads again whether this node still writes the generation, and fails
-// when another one does.
+// Prove reads again whether this node still writes the generation, and fails if
+// another node does.
 func (g *Generation) Prove(ctx context.Context) error { return g.ProveSince(ctx, time.Now()) }
 
-// ProveSince is Prove unless that is known of some moment after a time.
+// ProveSince is Prove, and returns at once when a proof is known from after since.
 func (g *Generation) ProveSince(ctx context.Context, since time.Time) error {
 	g.set.mu.Lock()
 	writer := g.instance.writer
@@ -271,9 +272,9 @@ func (g *Generation) ProveSince(ctx context.Context, since time.Time) error {
 	return nil
 }
 
-// Fence keeps the writer of a generation that was removed from acknowledging
-// anything there. What opens it again reads the registry before it does. Nobody
-// fences it later, so a bucket that does not answer is asked again until ctx ends.
+// Fence keeps the writer of a removed generation from acknowledging anything there.
+// A node that opens it again reads the registry first. Fence retries a bucket that
+// does not answer until ctx ends, because no later step fences the writer.
 func (s *Set) Fence(ctx context.Context, generation registry.ID) error {
 	return bucket.Again(ctx, func() error {
 		_, err := s.remote.of(generation).Take(ctx, s.fs, s.storage(generation).Directory, registry.NewID().String())
@@ -281,8 +282,8 @@ func (s *Set) Fence(ctx context.Context, generation registry.ID) error {
 	})
 }
 
-// Demote closes what is open to write of an index that another node writes
-// now. The next read opens a copy.
+// Demote closes the writers of an index that another node now writes. The next read
+// opens a copy.
 func (s *Set) Demote(index registry.ID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -294,13 +295,14 @@ func (s *Set) Demote(index registry.ID) {
 	}
 }
 
-// isForeign reports whether an instance is open to write what another node writes.
+// isForeign reports whether an instance is a writer of an index that another node
+// writes.
 func (s *Set) isForeign(inst *instance) bool {
 	return inst.isWriter && !s.deployment.holds(inst.entry.Index)
 }
 
-// Sweep removes objects that nothing names any more of every generation that
-// is written here.
+// Sweep removes objects that nothing names any more, for every generation written
+// here.
 func (s *Set) Sweep(ctx context.Context) {
 	for _, g := range s.Open() {
 		s.mu.Lock()
@@ -321,8 +323,8 @@ func (s *Set) Sweep(ctx context.Context) {
 	}
 }
 
-// Versions returns the version of the manifest of every generation that is or was
-// written here, as far as this node knows it.
+// Versions returns the manifest version of every generation that is or was written
+// here, as far as this node knows it.
 func (s *Set) Versions() map[registry.ID]uint64 {
 	s.mu.Lock()
 	all := make(map[registry.ID]uint64)
@@ -341,8 +343,8 @@ func (s *Set) Versions() map[registry.ID]uint64 {
 	return all
 }
 
-// EraseRemote deletes the objects of a generation that was never registered,
-// or whose grace is over; those that report its removal go last.
+// EraseRemote deletes the objects of a generation that was never registered, or
+// whose grace is over. The objects that report its removal are deleted last.
 func (s *Set) EraseRemote(ctx context.Context, generation registry.ID) error {
 	return s.deployment.erase(ctx, generation)
 }
