@@ -21,8 +21,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// records returns how many records the log of a generation has: one more for
-// every time it is opened to write.
+// records returns how many records the log of a generation has: one more for every
+// time it is opened to write.
 func records(t *testing.T, b bucket.Bucket, id registry.ID) int {
 	t.Helper()
 	found, err := b.List(t.Context(), "g/"+id.String()+"/wal/", "")
@@ -32,9 +32,9 @@ func records(t *testing.T, b bucket.Bucket, id registry.ID) int {
 	return len(found.Entries)
 }
 
-// However many write to a generation that opens and fails at once, it is opened
-// less and less often; the others get the error at once. It works again soon after it
-// can.
+// However many writes come to a generation that opens and fails at once, it is
+// opened less and less often; the other writes get the error at once. It works
+// again soon after the disk does.
 func TestWritesDoNotOpenAFailingGenerationOverAndOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -84,8 +84,9 @@ func TestWritesDoNotOpenAFailingGenerationOverAndOver(t *testing.T) {
 	})
 }
 
-// A generation that cannot be opened to write is tried less and less often, and
-// read meanwhile. While it is the bucket that is away, often enough.
+// A generation that cannot be opened to write is tried less and less often, and can
+// be read meanwhile. While the cause is a bucket that is away, it is tried often
+// enough.
 func TestAGenerationThatCannotBeOpenedIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -133,7 +134,7 @@ func TestAGenerationThatCannotBeOpenedIsLeftAlone(t *testing.T) {
 	})
 }
 
-// What cannot be opened at all is reported all the same.
+// A generation that cannot be opened at all is still reported.
 func TestGenerationsThatAreNotOpenAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -161,7 +162,7 @@ func TestGenerationsThatAreNotOpenAreTold(t *testing.T) {
 	})
 }
 
-// unmapped is a disk of which no file can be opened, as without descriptors.
+// unmapped is a disk on which no file can be opened, as without descriptors.
 type unmapped struct {
 	vfs.FS
 	isOff atomic.Bool
@@ -174,9 +175,9 @@ func (u *unmapped) ReadFile(name string) ([]byte, error) {
 	return u.FS.ReadFile(name)
 }
 
-// In local mode there is no copy that answers meanwhile, and to open replaces
-// nothing: however long a generation could not be opened, it is as soon as it can
-// be (I18, F39).
+// In local mode no copy answers meanwhile, and opening replaces nothing: however
+// long a generation could not be opened, it is opened as soon as it can be (I18,
+// F39).
 func TestALocalGenerationIsOpenedSoonAfterItCanBe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		disk := &unmapped{FS: vfs.Memory()}
@@ -198,8 +199,8 @@ func TestALocalGenerationIsOpenedSoonAfterItCanBe(t *testing.T) {
 	})
 }
 
-// A writer that was fenced, also one that was opened a moment before, is reported as
-// index:readonly: another node writes.
+// A writer that was fenced, even one that was opened a moment before, is reported
+// as index:readonly: another node writes.
 func TestAWriterFencedTwiceIsReadOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -248,9 +249,9 @@ func store(t *testing.T, b bucket.Bucket, key string, content []byte) {
 }
 
 // I12: an object that is damaged in the bucket is not fetched by every refresh or
-// request, and not searched. It is reported by the state, and by the log once for
-// every time it was fetched. What replaces it is fetched at once, what mends it
-// soon, and at once when a request needs it.
+// request, and not searched. The state reports it, and the log once for every
+// fetch. A replacement is fetched at once, a mended object soon, and at once when a
+// request needs it.
 func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -357,8 +358,8 @@ func TestAWrongObjectIsNotFetchedOverAndOver(t *testing.T) {
 	})
 }
 
-// An operator who mended the bucket does not wait until the next try is due, on a node that
-// has no copy either, and writes go on at once too.
+// An operator who mended the bucket does not wait for the next attempt, even on a
+// node that has no copy, and writes continue at once too.
 func TestWhatWasMendedIsTriedAgainAtOnce(t *testing.T) {
 	for _, claims := range []Claims{mine{}, theirs{}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -391,8 +392,8 @@ func TestWhatWasMendedIsTriedAgainAtOnce(t *testing.T) {
 	}
 }
 
-// I18: a writer does not wait for long for a bucket that stands still, and a
-// reader not at all once that is known: a local copy answers.
+// I18: a writer does not wait long for a bucket that hangs, and a reader not at all
+// once that is known: a local copy answers.
 func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := faultbucket.New(memory.New(nil), nil), vfs.Memory()
@@ -433,7 +434,7 @@ func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
 			t.Errorf("with the bucket back the copy is %s", state)
 		}
 
-		// A writer whose log stood still is opened anew. Meanwhile reads go on.
+		// A writer whose log hung is opened again. Meanwhile reads continue.
 		w := acquire(t, s, e)
 		b.SetPlan(still)
 		stream := w.WriteStream()
@@ -471,8 +472,8 @@ func TestABucketThatStandsStillIsNotWaitedForLong(t *testing.T) {
 	})
 }
 
-// I18: the first read of a copy that is not open waits a moment for a bucket that
-// stands still.
+// I18: the first read of a copy that is not open waits only a moment for a bucket
+// that hangs.
 func TestTheFirstReadOfACopyDoesNotWaitForTheBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := faultbucket.New(memory.New(nil), nil), vfs.Memory()
@@ -488,8 +489,8 @@ func TestTheFirstReadOfACopyDoesNotWaitForTheBucket(t *testing.T) {
 	})
 }
 
-// I18: a writer that failed answers reads until nothing of it is under way that
-// its end would wait for, however many want to write meanwhile.
+// I18: a failed writer answers reads until nothing of it is under way that closing
+// would wait for, however many writes come meanwhile.
 func TestReadsGoOnUntilAFailedWriterCanBeClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, disk := faultbucket.New(memory.New(nil), nil), vfs.Memory()
@@ -540,9 +541,9 @@ func TestReadsGoOnUntilAFailedWriterCanBeClosed(t *testing.T) {
 	})
 }
 
-// I18: also where a generation was not read before, reads do not wait for those that
-// open it to write once it is known that the bucket does not answer; and a node
-// that has nothing to show answers a write no later for it.
+// I18: even if a generation was not read before, reads do not wait for the opening
+// of its writer once it is known that the bucket does not answer; and a node
+// without a copy answers a write no later for it.
 func TestReadsDoNotWaitForWritersThatCannotOpen(t *testing.T) {
 	for _, hasCopy := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// mine claims everything.
+// mine claims every index.
 type mine struct{}
 
 func (mine) Holds(registry.ID) bool                             { return true }
@@ -61,7 +61,7 @@ func TestCopiesBeyondTheBudgetAreRemovedAndComeBack(t *testing.T) {
 			t.Errorf("%d copies after a sweep of copies in use: %v", count(), err)
 		}
 		time.Sleep(25 * time.Hour)
-		// I22: what the bucket lost stays.
+		// I22: copies of what the bucket lost stay.
 		manifests := make(map[string][]byte)
 		for _, e := range entries {
 			key := registry.Prefix(e.Generation) + "manifest"
@@ -95,8 +95,8 @@ func TestCopiesBeyondTheBudgetAreRemovedAndComeBack(t *testing.T) {
 	})
 }
 
-// I22: a bucket that went on from an earlier state holds less than a copy of a later commit,
-// whatever its version.
+// I22: a bucket that continued from an earlier state holds less than a copy of a
+// later commit, whatever its version.
 func TestACopyOfALaterCommitStays(t *testing.T) {
 	b := memory.New(nil)
 	s := newShared(b, vfs.Memory(), mine{})

@@ -29,8 +29,8 @@ func unfinished(t *testing.T, b bucket.Bucket) registry.Entry {
 	return e
 }
 
-// To open a generation replaces its manifest and adds to its log: one that cannot
-// be opened is tried less and less often.
+// Opening a generation replaces its manifest and adds to its log, so one that
+// cannot be opened is tried less and less often.
 func TestALogThatCannotBeFinishedIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -80,7 +80,7 @@ func (s stalled) Get(ctx context.Context, _ string, _ bucket.Tag) (bucket.Object
 	}
 }
 
-// Looks at logs do not keep a node from stopping, whatever began them.
+// Checks of logs do not keep a node from stopping, whatever started them.
 func TestClosingEndsLooksAtLogs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newShared(stalled{memory.New(nil)}, vfs.Memory(), mine{})
@@ -121,7 +121,7 @@ func (u *unsynced) SyncDir(directory string) error {
 	return u.FS.SyncDir(directory)
 }
 
-// A writer that opens and fails at once is opened less and less often, and soon
+// A writer that opens and fails at once is opened less and less often, but soon
 // enough once it would work.
 func TestAWriterThatKeepsFailingIsOpenedLessAndLessOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestAWriterThatKeepsFailingIsOpenedLessAndLessOften(t *testing.T) {
 	})
 }
 
-// unsure is a node that at times does not know whether it holds what it holds.
+// unsure is a node that at times does not know whether it holds its indexes.
 type unsure struct {
 	mine
 	isSure *atomic.Bool
@@ -165,8 +165,8 @@ func (u unsure) Confirm(context.Context, registry.ID) (bool, error) {
 	return true, nil
 }
 
-// Only what is opened anew and fails counts: while it is not known which node holds the
-// index a writer that failed once is not left for longer.
+// Only failures after opening again count: while it is unknown which node holds the
+// index, the pause of a writer that failed once does not grow.
 func TestAFailureCountsWhenItIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)

@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// What is gone from the registry leaves no entry behind, but not before requests that
-// may still name it are over, and never while it is in use.
+// A generation that is gone from the registry leaves no entry behind, but its entry
+// stays while requests may still name it, and while it is in use.
 func TestWhatIsGoneIsForgotten(t *testing.T) {
 	s := newSet(t, 0)
 	gone, kept, used := create(t, s, "gone"), create(t, s, "kept"), create(t, s, "used")
@@ -40,7 +40,7 @@ func TestWhatIsGoneIsForgotten(t *testing.T) {
 		}
 	}
 	pass(forgetAfter - 1)
-	pass(1, gone.Index, gone.Generation) // as one that is restored
+	pass(1, gone.Index, gone.Generation) // like a restored one
 	pass(forgetAfter - 1)
 	check("before", 3)
 	if _, err := s.Acquire(t.Context(), gone); !errors.Is(err, problem.IndexClosed) {

@@ -27,8 +27,9 @@ func tryToAdd(t *testing.T, g *Generation, raw string) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// A write that the bucket does not answer gets that error while it is still tried: it
-// is there when the bucket comes back in time, and nothing else was refused.
+// A write that the bucket does not answer gets that error while it is still
+// retried: it is stored if the bucket comes back in time, and no other write was
+// refused.
 func TestAWriteWithoutABucketIsAnsweredSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -57,8 +58,9 @@ func TestAWriteWithoutABucketIsAnsweredSoon(t *testing.T) {
 	})
 }
 
-// I1: what was answered storage:unknown and never reached the bucket is absent,
-// what was acknowledged is there, after the generation is opened anew.
+// I1: after the generation is opened again, a write that was answered
+// storage:unknown and never reached the bucket is absent, and every acknowledged
+// write is there.
 func TestABucketThatStaysAwayFailsTheWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// unwritable is a bucket that takes no object while it is off, and does not say so.
+// unwritable is a bucket that, while off, stores nothing and does not report it.
 type unwritable struct {
 	bucket.Bucket
 	off atomic.Bool
@@ -37,7 +37,7 @@ func leaveWrite(t *testing.T, s *Set, e registry.Entry) {
 	g.Release()
 }
 
-// closeSoon closes a set whose bucket takes nothing.
+// closeSoon closes a set whose bucket stores nothing.
 func closeSoon(t *testing.T, s *Set) {
 	t.Helper()
 	began := time.Now()
@@ -49,7 +49,7 @@ func closeSoon(t *testing.T, s *Set) {
 	}
 }
 
-// behindALeavingWriter returns a set of which a writer does not come to its end
+// behindALeavingWriter returns a set in which a writer cannot finish closing
 // without its bucket, and a copy waits for that.
 func behindALeavingWriter(t *testing.T) (*Set, registry.Entry) {
 	t.Helper()
@@ -68,7 +68,7 @@ func behindALeavingWriter(t *testing.T) (*Set, registry.Entry) {
 	return s, e
 }
 
-// A node ends in time although a copy waits for a writer to close, also when a
+// A node ends in time although a copy waits for a writer to close, even when a
 // writer waits for the copy in turn (seed 35548).
 func TestClosingEndsACopyThatWaitsForAWriter(t *testing.T) {
 	for _, isWritten := range []bool{false, true} {
@@ -87,8 +87,7 @@ func TestClosingEndsACopyThatWaitsForAWriter(t *testing.T) {
 	}
 }
 
-// What is removed waits for no commit, also where a copy waits for a writer to
-// close.
+// A removal waits for no commit, even when a copy waits for a writer to close.
 func TestRemovingEndsAWriterThatACopyWaitsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, e := behindALeavingWriter(t)
@@ -99,8 +98,8 @@ func TestRemovingEndsAWriterThatACopyWaitsFor(t *testing.T) {
 	})
 }
 
-// What begins to leave after the time of a close is over leaves without its last
-// commit too.
+// A generation that begins to leave after the time for the close is over also
+// leaves without its last commit.
 func TestClosingEndsWhatLeavesLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &unwritable{Bucket: memory.New(nil)}
@@ -130,8 +129,8 @@ func TestClosingEndsWhatLeavesLate(t *testing.T) {
 	})
 }
 
-// GN3: a generation that was removed opens again once it is listed again and its
-// files are gone.
+// GN3: a removed generation opens again once it is listed again and its files are
+// gone.
 func TestARemovedGenerationOpensWhenItIsListedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var isListed atomic.Bool
@@ -151,7 +150,7 @@ func TestARemovedGenerationOpensWhenItIsListedAgain(t *testing.T) {
 		}
 		isListed.Store(true)
 		s.mu.Lock()
-		s.at(e.Generation).removals++ // another one deletes its files
+		s.at(e.Generation).removals++ // another call deletes its files
 		s.mu.Unlock()
 		if _, err := s.Acquire(t.Context(), e); !errors.Is(err, problem.IndexClosed) {
 			t.Errorf("acquired during a removal: %v", err)

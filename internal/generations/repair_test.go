@@ -26,8 +26,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// rotting is a disk on which the records of the first segment rot after they
-// were read so many times. A file that is written again is whole, unless the disk is bad.
+// rotting is a disk on which the records of the first segment rot after a number of
+// reads. A file that is written again is whole, unless the disk is bad.
 type rotting struct {
 	vfs.FS
 	after int
@@ -96,7 +96,7 @@ func record(g *Generation) (string, error) {
 	return string(content), err
 }
 
-// countFetched counts the calls that concern segments from now on.
+// countFetched counts the calls for segments from now on.
 func countFetched(b *faultbucket.Bucket) *atomic.Int64 {
 	fetched := new(atomic.Int64)
 	b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
@@ -108,7 +108,7 @@ func countFetched(b *faultbucket.Bucket) *atomic.Int64 {
 	return fetched
 }
 
-// I12: what is damaged in a local copy is refused, fetched again and shown.
+// I12: damaged parts of a local copy are refused, fetched again and shown.
 func TestADamagedCopyIsFetchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -155,12 +155,12 @@ func TestADamagedCopyIsFetchedAgain(t *testing.T) {
 	})
 }
 
-// The verification in the background finds damage before anybody reads it.
+// The background verification finds damage before any reader does.
 func TestADamagedFileOfAWriterIsFetchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, fs := memory.New(nil), vfs.Memory()
 		e := filled(t, b, fs)
-		s := newShared(b, newRotting(fs, 1), mine{}) // it is whole when the writer opens
+		s := newShared(b, newRotting(fs, 1), mine{}) // whole when the writer opens
 		defer s.Close(t.Context())
 		g := acquire(t, s, e)
 		defer g.Release()
@@ -202,8 +202,8 @@ func TestABadDiskIsTriedLessAndLessOften(t *testing.T) {
 	})
 }
 
-// F38: a file that is cut under its readers is fetched again once a reader met
-// the fault.
+// F38: a file that is truncated under its readers is fetched again once a reader
+// meets the fault.
 func TestATruncatedCopyIsFetchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -228,8 +228,8 @@ func TestATruncatedCopyIsFetchedAgain(t *testing.T) {
 	})
 }
 
-// A file that is read again with every pull, and is damaged, is fetched again: the
-// copy goes on.
+// A damaged file that every pull reads again is fetched again, and the copy
+// continues.
 func TestADamagedSideFileIsFetchedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -294,7 +294,7 @@ func spoil(t *testing.T, fs vfs.FS, name string) {
 	}
 }
 
-// An object that is not what it should be is not fetched over and over.
+// A damaged object is not fetched over and over.
 func TestADamagedObjectIsFetchedLessAndLessOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -326,7 +326,8 @@ func TestADamagedObjectIsFetchedLessAndLessOften(t *testing.T) {
 	})
 }
 
-// A repair that the bucket does not answer does not keep the copy from being closed.
+// A repair that the bucket does not answer does not keep the copy from being
+// closed.
 func TestARepairEndsWithItsCopy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
@@ -348,7 +349,7 @@ func TestARepairEndsWithItsCopy(t *testing.T) {
 	})
 }
 
-// What could not be read for a while is opened anew once it can be.
+// A file that could not be read for a while is reopened once it can be read.
 func TestAFileThatCanBeReadAgainIsOpenedAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)

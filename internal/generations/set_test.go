@@ -203,8 +203,8 @@ func TestGenerationWithoutFilesIsAnErrorAndTriedAgain(t *testing.T) {
 	}
 }
 
-// A generation whose disk failed takes no more writes; the next caller gets
-// it opened anew with everything that was acknowledged.
+// A generation whose disk failed takes no more writes; for the next caller it is
+// opened again with everything that was acknowledged.
 func TestFailedGenerationIsOpenedAgain(t *testing.T) {
 	disk := faultfs.New(nil)
 	s := New(disk, "generations", Options{Log: slog.New(slog.DiscardHandler),

@@ -11,7 +11,7 @@ import (
 
 var rewriteScripts = flag.Bool("rewrite", false, "replace the expected output in testdata and LIFECYCLE.md")
 
-// compare compares a file with what it should hold, or replaces it.
+// compare compares a file with its expected content, or replaces it.
 func compare(t *testing.T, name, want string) {
 	t.Helper()
 	if *rewriteScripts {
@@ -154,7 +154,7 @@ from one state to another; events that change nothing, and those that cannot hap
 	compare(t, "LIFECYCLE.md", out.String())
 }
 
-// comment returns what state.go says behind the declaration of a constant.
+// comment returns the comment after the declaration of a constant in state.go.
 func comment(t *testing.T, constant string) string {
 	t.Helper()
 	source, err := os.ReadFile("state.go")

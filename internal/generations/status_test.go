@@ -24,7 +24,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// theirs claims nothing.
+// theirs claims no index.
 type theirs struct{ mine }
 
 func (theirs) Holds(registry.ID) bool { return false }
@@ -111,7 +111,7 @@ func TestStatesOfAGeneration(t *testing.T) {
 		b.SetPlan(nil)
 		is(w, Usable)
 
-		// A pull is pulling, and needed again when it fails.
+		// During a pull the state is pulling, and needs_pull when it fails.
 		b.SetPlan(func(c faultbucket.Call) faultbucket.Fault {
 			is(r, Pulling)
 			return faultbucket.Unavailable
@@ -126,7 +126,7 @@ func TestStatesOfAGeneration(t *testing.T) {
 		}
 		is(r, Usable)
 
-		// A definition that needs what this build lacks is not read in part.
+		// A definition that needs features this build lacks is not read in part.
 		var kept string
 		rewrite(t, under, entry.Generation, func(text string) string {
 			kept = text
@@ -154,7 +154,7 @@ func TestStatesOfAGeneration(t *testing.T) {
 		}
 		is(r, Usable)
 
-		// Files of a format that this build does not read.
+		// Files in a format that this build does not read.
 		key := "g/" + entry.Generation.String() + "/manifest"
 		content, _, err := bucket.ReadAll(t.Context(), under, key, "", 1<<20)
 		if err != nil {
@@ -180,7 +180,7 @@ func TestStatesOfAGeneration(t *testing.T) {
 	})
 }
 
-// sized is a file system on a disk of which so much is free.
+// sized is a file system on a disk with a given amount of free space.
 type sized struct {
 	vfs.FS
 	free uint64
@@ -188,7 +188,7 @@ type sized struct {
 
 func (s *sized) Free() (free, total uint64, err error) { return s.free, 1 << 30, nil }
 
-// A disk that runs full gives up copies that are not open, at once.
+// A disk that runs full drops closed copies at once.
 func TestAFullDiskGivesCopiesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := &sized{FS: vfs.Memory()}
@@ -232,14 +232,14 @@ func TestAFullDiskGivesCopiesUp(t *testing.T) {
 	})
 }
 
-// newerManifest returns a manifest that says it is of a newer format.
+// newerManifest returns a manifest marked as a newer format.
 func newerManifest(content []byte) []byte {
 	mark, rest, _ := strings.Cut(string(content), " ")
 	_, rest, _ = strings.Cut(rest, " ")
 	return []byte(mark + " 999 " + rest)
 }
 
-// F19: a generation that is evicted, and whose copy is removed, while its changes
+// F19: a generation that is evicted and whose copy is removed while its changes
 // cannot be pushed has lost nothing that was acknowledged.
 func TestEvictionKeepsWhatIsNotPushed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestEvictionKeepsWhatIsNotPushed(t *testing.T) {
 	})
 }
 
-// A copy that answers while its writer is opened is closed with the set, also when
+// A copy that answers while its writer is opened is closed with the set, even when
 // the writer cannot be opened.
 func TestClosingClosesTheCopyOfAWriterThatDoesNotOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -348,8 +348,8 @@ func TestAPullDoesNotWaitForACopyThatLeft(t *testing.T) {
 	})
 }
 
-// GN5: a pull that waits while a writer is opened in the place of its copy does not
-// follow it.
+// GN5: a pull that waits while a writer is opened in place of its copy does not run
+// after it.
 func TestNoPullRunsBesideAWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
