@@ -8,9 +8,9 @@ import (
 	"github.com/quiresearch/quire/internal/log"
 )
 
-// IsFinished reports whether the files of the stored manifest hold everything
-// that the log does: behind them the log has nothing but fences. It changes
-// nothing, so a writer that goes on may make it untrue at once.
+// IsFinished reports whether the files of the stored manifest hold everything that
+// the log does: after them the log has only fences. It changes nothing, so a writer
+// that continues may make the answer outdated at once.
 func (r *Remote) IsFinished(ctx context.Context) (bool, error) {
 	held, err := r.Read(ctx, "")
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 )
 
 // Import stores a generation that dir of fs holds and no node writes: its files,
-// then its manifest, which the bucket must not have yet. What its log holds
-// beyond the manifest is not stored. Importing the same state again changes
-// nothing.
+// then its manifest, which the bucket must not have yet. It does not store what the
+// log holds beyond the manifest. Importing the same state again changes nothing.
 func (r *Remote) Import(ctx context.Context, fs vfs.FS, dir string) error {
 	m, err := manifest.Read(fs, dir)
 	if err != nil {
@@ -22,7 +21,7 @@ func (r *Remote) Import(ctx context.Context, fs vfs.FS, dir string) error {
 	if m.Generation != r.id {
 		return fmt.Errorf("import generation %s: the manifest is of %s: %w", r.id, m.Generation, manifest.ErrCorrupt)
 	}
-	// Under the id of the generation as session, another try finds its files.
+	// With the id of the generation as session, another attempt finds its files.
 	w := r.newWriter(fs, dir, r.id)
 	stored := *m
 	stored.Session, stored.LowWaterMarks, stored.Retired = w.session, nil, nil

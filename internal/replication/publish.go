@@ -17,14 +17,13 @@ import (
 	"github.com/quiresearch/quire/internal/manifest"
 )
 
-// publishLimit bounds how long the replacement of a manifest may stay
-// unsettled before the generation gives up; what is stored decides at the next
-// opening.
+// publishLimit bounds how long the replacement of a manifest may stay unsettled
+// before the generation gives up; the stored manifest decides at the next open.
 const publishLimit = 2 * time.Minute
 
 // Publish uploads the files that the manifest names and the bucket lacks, then
-// replaces the stored manifest (RP3). It fills in epoch, session, keys, floors
-// and what is retired.
+// replaces the stored manifest (RP3). It fills in epoch, session, keys, low-water
+// marks and retired files.
 func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	w.publishing.Lock()
 	defer w.publishing.Unlock()
@@ -77,8 +76,8 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 // transfers is how many files of a generation are sent or fetched at once.
 const transfers = 4
 
-// uploadMissing stores the files that the manifest before does not name and
-// fills in the keys of all. It returns the last time of the store.
+// uploadMissing stores the files that the previous manifest does not name and fills
+// in the keys of all. It returns the latest time of the store.
 func (w *Writer) uploadMissing(ctx context.Context, before, next *manifest.Manifest) (time.Time, error) {
 	var (
 		mu   sync.Mutex
@@ -115,8 +114,9 @@ func (w *Writer) uploadMissing(ctx context.Context, before, next *manifest.Manif
 	return last, err
 }
 
-// newKey returns the key of a file that is about to be stored and notes it. A
-// key that was given up is not used again: the sweep may be about to delete it.
+// newKey returns the key for a file that is about to be stored, and records it. A
+// key that was given up is not used again, because the sweep may be about to delete
+// it.
 func (w *Writer) newKey(name string, version uint64) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,7 +125,7 @@ func (w *Writer) newKey(name string, version uint64) string {
 	return key
 }
 
-// freshKey returns a key for a file that was not given up. The caller holds mu.
+// freshKey returns a key for a file that was not given up. The caller must hold mu.
 func (w *Writer) freshKey(name string, version uint64) string {
 	key := path.Join("seg", w.session, name)
 	if w.givenUp[key] {
@@ -134,15 +134,15 @@ func (w *Writer) freshKey(name string, version uint64) string {
 	return key
 }
 
-// staged is a file that was sent ahead of the manifest that will name it. Until then,
-// or until it is discarded, no manifest retires it.
+// staged is a file that was sent ahead of the manifest that will name it. Until it
+// is named or discarded, no manifest retires it.
 type staged struct {
 	manifest.File
 	isStored bool
 }
 
-// Upload stores a file of the directory that a later manifest will name. Commits go on
-// meanwhile.
+// Upload stores a file of the directory that a later manifest will name. Commits
+// continue meanwhile.
 func (w *Writer) Upload(ctx context.Context, f manifest.File) error {
 	if err := w.Err(); err != nil {
 		return err
@@ -173,7 +173,8 @@ func (w *Writer) Discard(name string) {
 	}
 }
 
-// stagedKey returns the key of a file that was sent ahead.
+// stagedKey returns the key of a file that was sent ahead, and whether it was
+// stored with the same content.
 func (w *Writer) stagedKey(f manifest.File) (string, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -183,8 +184,8 @@ func (w *Writer) stagedKey(f manifest.File) (string, bool) {
 
 func (w *Writer) path(f manifest.File) string { return path.Join(w.dir, f.Name) }
 
-// upload stores a file once. The same name in the same session is the same
-// file, so an object that is there already is ours.
+// upload stores a file once. The same name in the same session is the same file, so
+// an object that already exists is ours.
 func (w *Writer) upload(ctx context.Context, f manifest.File) (time.Time, error) {
 	mapping, err := w.fs.Map(w.path(f))
 	if err != nil {
@@ -215,8 +216,8 @@ func (w *Writer) upload(ctx context.Context, f manifest.File) (time.Time, error)
 	return written.Date, err
 }
 
-// retire notes the time at which files ceased to be named and the log became
-// part of files, and forgets what the sweep has dealt with.
+// retire records when files ceased to be named and when the log became part of
+// files, and forgets what the sweep has deleted.
 func (w *Writer) retire(before, next *manifest.Manifest, now time.Time) {
 	named := make(map[string]bool, len(next.Files))
 	for _, f := range next.Files {
@@ -233,7 +234,7 @@ func (w *Writer) retire(before, next *manifest.Manifest, now time.Time) {
 	}
 	w.mu.Lock()
 	for _, key := range slices.Sorted(maps.Keys(w.unnamed)) {
-		// Of a push that came to nothing.
+		// Left by a push that did not succeed.
 		if !named[key] && !listed[key] {
 			w.givenUp[key] = true
 			next.Retired = append(next.Retired, manifest.Retired{Key: key, Time: now.UnixMilli()})
@@ -251,8 +252,8 @@ func (w *Writer) retire(before, next *manifest.Manifest, now time.Time) {
 	if n := len(next.LowWaterMarks); n == 0 || next.LowWaterMarks[n-1].LSN < next.LastLSN {
 		next.LowWaterMarks = append(next.LowWaterMarks, manifest.LowWaterMark{LSN: next.LastLSN, Time: now.UnixMilli()})
 	}
-	// Of the floors that are a grace old the highest says it all; between
-	// them a minute apart is fine enough.
+	// Of the low-water marks that are a grace old only the highest matters; newer
+	// ones need not be less than a minute apart.
 	old := w.remote.graceBefore(now).UnixMilli()
 	var floors []manifest.LowWaterMark
 	for _, f := range next.LowWaterMarks {

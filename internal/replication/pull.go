@@ -26,11 +26,11 @@ func newCRC() hash.Hash32 { return crc32.New(castagnoli) }
 // partSuffix marks a file that is not verified yet.
 const partSuffix = ".part"
 
-// Pull brings dir of fs to the state of a stored manifest: files that are not
-// there, or not whole, are fetched under a temporary name, verified and renamed
-// (RP4); then the local manifest is replaced. Files that have names, nil for
-// none, are open here and known to be whole. Files that are verified stay when
-// a pull fails. Two pulls of one directory must not run at once.
+// Pull brings dir of fs to the state of a stored manifest: it fetches files that
+// are missing or not whole under a temporary name, verifies and renames them (RP4),
+// then replaces the local manifest. The files of have, which may be nil, are open
+// here and known to be whole. Verified files stay when a pull fails. Two pulls of
+// one directory must not run at once.
 func (r *Remote) Pull(ctx context.Context, fs vfs.FS, dir string, m, have *manifest.Manifest) error {
 	if err := fs.MakeDir(dir); err != nil {
 		return fmt.Errorf("pull generation %s: %w", r.id, err)
@@ -68,9 +68,10 @@ func (r *Remote) Pull(ctx context.Context, fs vfs.FS, dir string, m, have *manif
 	return manifest.Write(fs, dir, m)
 }
 
-// Mend fetches those of the named files of a manifest that are not whole in dir
-// of fs again, and returns their names. With no names it looks at all files. What
-// it fetched before an error stays. It must not run beside a pull of the directory.
+// Mend fetches again those of the named files of a manifest that are not whole in
+// dir of fs, and returns their names. Without names it checks all files. Files
+// fetched before an error stay. It must not run concurrently with a pull of the
+// directory.
 func (r *Remote) Mend(ctx context.Context, fs vfs.FS, dir string, m *manifest.Manifest, names []string) (mended []string, err error) {
 	if err := dropParts(fs, dir); err != nil {
 		return nil, fmt.Errorf("mend generation %s: %w", r.id, err)
@@ -108,7 +109,7 @@ func dropParts(fs vfs.FS, dir string) error {
 	return nil
 }
 
-// isWhole reports whether a local file is the one the manifest names.
+// isWhole reports whether a local file is the one that the manifest names.
 func isWhole(fs vfs.FS, dir string, f manifest.File) bool {
 	name := path.Join(dir, f.Name)
 	if size, err := fs.Size(name); err != nil || size != f.Size {
@@ -127,10 +128,10 @@ func isWhole(fs vfs.FS, dir string, f manifest.File) bool {
 	return err == nil && isSame
 }
 
-// ErrMismatch marks an object that is not what the manifest says.
+// ErrMismatch marks an object that does not match the manifest.
 var ErrMismatch = errors.New("the object is not what the manifest says")
 
-// fetch brings one file, from its beginning again when its bytes stop coming.
+// fetch fetches one file, starting over when the transfer breaks off.
 func (r *Remote) fetch(ctx context.Context, fs vfs.FS, dir string, f manifest.File) error {
 	if !bucket.ValidKey(f.Key) {
 		return fmt.Errorf("key %q: %w", f.Key, ErrMismatch)
@@ -174,7 +175,7 @@ func receive(fs vfs.FS, dir string, f manifest.File, object bucket.Object) error
 		err = fs.Rename(name+partSuffix, name)
 	}
 	if err != nil {
-		_ = fs.Remove(name + partSuffix) // the disk may be full; what stays goes with the next pull
+		_ = fs.Remove(name + partSuffix) // the disk may be full; the next pull removes what is left
 	}
 	return err
 }

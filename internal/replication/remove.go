@@ -14,9 +14,9 @@ import (
 	"github.com/quiresearch/quire/internal/manifest"
 )
 
-// HoldsDocuments reports whether the bucket holds something that was written to
-// the generation: a commit, or a log record beyond fences. A manifest that is
-// missing or damaged answers false.
+// HoldsDocuments reports whether the bucket holds anything that was written to the
+// generation: a commit, or a log record other than a fence. It returns false for a
+// manifest that is missing or damaged.
 func (r *Remote) HoldsDocuments(ctx context.Context) (bool, error) {
 	held, err := r.Read(ctx, "")
 	switch {
@@ -49,8 +49,8 @@ func (r *Remote) HoldsDocuments(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// Erase deletes every object of a generation that is no longer listed, the
-// manifest first and the named last ones, in order, at the end.
+// Erase deletes every object of a generation that is no longer listed, the manifest
+// first and the objects named by last, in order, at the end.
 func (r *Remote) Erase(ctx context.Context, last ...string) error {
 	listing, err := r.bucket.List(ctx, r.key()+"/", "")
 	if err != nil {

@@ -4,15 +4,15 @@
 //	g/<gid>/manifest            replaced conditionally by the epoch holder
 //	g/<gid>/seg/<session>/<n>   written once
 //	g/<gid>/wal/<20-digit LSN>  written once
-//	g/<gid>/restored/<id>       put before a manifest is given back that was lost; stays for a grace
+//	g/<gid>/restored/<id>       put before a lost manifest is restored; stays for a grace
 //
-// Who writes is decided by the objects alone, never by a clock: Take raises the
-// epoch in the manifest and puts a fence record on the log number that a stale
-// writer needs next, so that it can neither publish nor acknowledge. A Writer
-// is the engine's Log and Publisher of a generation in object mode; Pull brings
-// a node's copy up to a manifest.
+// The objects alone decide which node writes, never a clock: Take raises the epoch
+// in the manifest and puts a fence record on the log number that a stale writer
+// needs next, so that it can neither publish nor acknowledge. A Writer is the
+// engine's Log and Publisher of a generation in object mode; Pull brings a node's
+// copy up to a manifest.
 //
-// For example, node b takes over from node a, which still runs:
+// For example, node b takes over from node a, which is still running:
 //
 //	a  opens                     manifest: epoch 1   wal/1  fence
 //	a  adds two documents                            wal/2  wal/3
@@ -20,10 +20,10 @@
 //	a  adds a document: wal/4 exists, so a is fenced and acknowledges nothing
 //	b  adds a document                               wal/5
 //
-// Had a stored its record before b put its fence, b would have found wal/4 taken, put
-// the fence on wal/5 and replayed the record: what is acknowledged stays.
+// If a stores its record before b puts its fence, b finds wal/4 taken, puts the
+// fence on wal/5 and replays the record: what was acknowledged stays.
 //
-// Invariants (numbers of the guarantees in brackets):
+// Invariants (guarantee numbers in brackets):
 //
 //	RP1  Log numbers have no holes; one append is under way at a time. [I8 I9]
 //	RP2  An append is acknowledged only while the store's time proves that the
@@ -33,8 +33,8 @@
 //	     [I12]
 //	RP5  The sweep deletes only what no manifest of the last grace names. [I13]
 //
-// A Remote may be used by any number of goroutines; a Writer is used by the
-// engine as it promises, one call at a time for the log.
+// A Remote may be used by any number of goroutines. A Writer is used as the engine
+// promises, with one call at a time for the log.
 package replication
 
 import (
@@ -55,14 +55,13 @@ var (
 	ErrNoManifest = errors.New("the generation has no manifest in the bucket")
 	// ErrHole marks a log with a number missing.
 	ErrHole = errors.New("the log has a hole")
-	// errLost is the outcome of a conditional write that another won.
+	// errLost is the outcome of a conditional write that another writer won.
 	errLost = errors.New("another object is stored")
-	// errNotStored marks a write that the store refused before anything
-	// happened.
+	// errNotStored marks a write that the store refused before anything happened.
 	errNotStored = errors.New("not stored")
 )
 
-// maxManifest bounds the bytes of a manifest.
+// maxManifest bounds the size of a manifest in bytes.
 const maxManifest = 64 << 20
 
 // Remote is the objects of one generation.
@@ -73,7 +72,7 @@ type Remote struct {
 }
 
 // New returns the objects of the generation with the id. The grace is how long
-// objects stay that no manifest names any more.
+// objects that no manifest names any more are kept.
 func New(b bucket.Bucket, id string, grace time.Duration) *Remote {
 	return &Remote{bucket: b, id: id, grace: grace}
 }
@@ -88,11 +87,11 @@ func (r *Remote) manifestKey() string { return r.key("manifest") }
 type Held struct {
 	Manifest *manifest.Manifest
 	Tag      bucket.Tag
-	Date     time.Time // the store's time at which it was the current one
+	Date     time.Time // the store's time at which it was current
 }
 
-// Read returns the stored manifest. With a tag it answers
-// bucket.ErrNotModified while that one is still stored.
+// Read returns the stored manifest. With a tag it returns bucket.ErrNotModified
+// while the manifest with that tag is still stored.
 func (r *Remote) Read(ctx context.Context, unless bucket.Tag) (Held, error) {
 	content, object, err := bucket.ReadAll(ctx, r.bucket, r.manifestKey(), unless, maxManifest)
 	switch {
@@ -116,20 +115,20 @@ func (r *Remote) Read(ctx context.Context, unless bucket.Tag) (Held, error) {
 // readLimit bounds ReadSoon.
 const readLimit = 10 * time.Second
 
-// ReadWithin is Read that does not wait for a store for longer than a limit.
+// ReadWithin is Read that waits for the store at most for limit.
 func (r *Remote) ReadWithin(ctx context.Context, unless bucket.Tag, limit time.Duration) (Held, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	return r.Read(ctx, unless)
 }
 
-// ReadSoon is Read for a caller that may give up as well, because nothing has begun
-// yet: it does not wait for a store that stands still.
+// ReadSoon is Read that does not wait for a store that hangs. It is for callers
+// that may give up because they have begun nothing yet.
 func (r *Remote) ReadSoon(ctx context.Context, unless bucket.Tag) (Held, error) {
 	return r.ReadWithin(ctx, unless, readLimit)
 }
 
-// Create stores the first manifest of a generation, which has none yet.
+// Create stores the first manifest of a generation that has none yet.
 func (r *Remote) Create(ctx context.Context, first *manifest.Manifest) error {
 	_, err := r.putManifest(ctx, first, bucket.Absent())
 	if err != nil {
@@ -138,8 +137,8 @@ func (r *Remote) Create(ctx context.Context, first *manifest.Manifest) error {
 	return nil
 }
 
-// putManifest stores a manifest under a condition and settles the outcome:
-// errLost when another one is stored that is not built on it.
+// putManifest stores a manifest under a condition and settles the outcome. It
+// returns errLost when another manifest is stored that is not built on it.
 func (r *Remote) putManifest(ctx context.Context, m *manifest.Manifest, condition bucket.Condition) (Held, error) {
 	content, err := m.Encode()
 	if err != nil {
@@ -163,14 +162,13 @@ func (r *Remote) putManifest(ctx context.Context, m *manifest.Manifest, conditio
 	return Held{Manifest: m, Tag: written.Tag, Date: written.Date}, err
 }
 
-// settle puts the same bytes under the same condition until the outcome is
-// known. readBack reports, after a refused or unanswered put, whether the object
-// that is stored now is ours (nil), another one (errLost) or none
-// (bucket.ErrNotFound). Only the end of ctx leaves the outcome open, as
-// bucket.ErrUnknown.
+// settle puts the same bytes under the same condition until the outcome is known.
+// After a refused or unanswered put, readBack reports whether the stored object is
+// ours (nil), another one (errLost) or missing (bucket.ErrNotFound). Only the end
+// of ctx leaves the outcome open, as bucket.ErrUnknown.
 func (r *Remote) settle(ctx context.Context, key string, body bucket.Body, condition bucket.Condition,
 	readBack func(context.Context) (bucket.Written, error)) (bucket.Written, error) {
-	open := false // an earlier try may have been applied, or may be yet
+	open := false // an earlier attempt may have been applied, or may yet be
 	pause := 20 * time.Millisecond
 	for attempt := uint32(1); ; attempt++ {
 		written, err := r.bucket.PutIf(ctx, key, body, condition)
@@ -184,7 +182,7 @@ func (r *Remote) settle(ctx context.Context, key string, body bucket.Body, condi
 		case errors.Is(err, bucket.ErrUndecided):
 		case errors.Is(err, bucket.ErrUnknown):
 			open = true
-		case open: // whatever is wrong now, an earlier try may have been applied
+		case open: // whatever is wrong now, an earlier attempt may have been applied
 		case errors.Is(err, bucket.ErrNotFound):
 			return bucket.Written{}, fmt.Errorf("%s: %w", key, err)
 		default:
@@ -202,8 +200,8 @@ func (r *Remote) settle(ctx context.Context, key string, body bucket.Body, condi
 	}
 }
 
-// jitter keeps writers apart that try again: it is drawn from what a write
-// stores, which for a conditional one holds a fresh random id.
+// jitter spreads the retries of competing writers. It is derived from the bytes
+// written, which for a conditional write hold a fresh random id.
 func jitter(most time.Duration, body bucket.Body, attempt uint32) time.Duration {
 	return most * time.Duration((body.CRC32C^attempt*0x9e3779b9)%1024) / 1024
 }

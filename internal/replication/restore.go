@@ -12,18 +12,19 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Lack is what a bucket lacks of a generation.
+// Lack is what the bucket lacks of a generation.
 type Lack struct {
-	Manifest bool     // it is missing, cannot be read, or a local copy is built on it
+	Manifest bool     // it is missing, unreadable, or a local copy is built on it
 	Files    []string // names of files whose objects are missing or have another size
 }
 
 // IsNothing reports whether the bucket holds a whole state.
 func (l Lack) IsNothing() bool { return !l.Manifest && len(l.Files) == 0 }
 
-// Check compares the objects of the generation with its manifest: they exist and
-// have the stated sizes. It reads no file. Where a local copy, which was read before and
-// may be nil, is built on the stored manifest, the bucket lost those in between.
+// Check compares the objects of the generation with its manifest: they must exist
+// and have the stated sizes. It reads no file. local is the manifest of a local
+// copy, read earlier, or nil. If it is built on the stored manifest, the bucket
+// lost the manifests in between.
 func (r *Remote) Check(ctx context.Context, local *manifest.Manifest) (Lack, error) {
 	var last bucket.Tag
 	for {
@@ -39,7 +40,7 @@ func (r *Remote) Check(ctx context.Context, local *manifest.Manifest) (Lack, err
 			return Lack{}, err
 		}
 		lack := Lack{Files: objects.lacking(held.Manifest)}
-		// A state that was replaced meanwhile may have lost files to the sweep.
+		// The sweep may have removed files of a state that was replaced meanwhile.
 		if len(lack.Files) == 0 || held.Tag == last {
 			return lack, nil
 		}
@@ -51,7 +52,7 @@ func isLostManifest(err error) bool {
 	return errors.Is(err, ErrNoManifest) || errors.Is(err, manifest.ErrCorrupt)
 }
 
-// objects are the stored files of a generation by their keys.
+// objects are the stored files of a generation by key.
 type objects map[string]bucket.Entry
 
 func (r *Remote) listFiles(ctx context.Context) (objects, error) {
@@ -76,15 +77,15 @@ func (o objects) lacking(m *manifest.Manifest) []string {
 	return names
 }
 
-// ErrDiverged marks a local state that the stored one is not built on and does not
-// lead to: each holds changes that the other lacks.
+// ErrDiverged marks a local state that is neither built on the stored one nor leads
+// to it: each holds changes that the other lacks.
 var ErrDiverged = errors.New("the bucket holds another history of the generation")
 
 // Restore stores what the bucket lacks of the generation and dir of fs holds whole:
-// files of the stored state, or the state of dir where the manifest is lost or dir is
-// built on the stored one. A state of a version below newest, the highest that is known
-// to have been stored, takes the place of a lost manifest only where the log leads on from
-// it. Restore returns what the bucket still lacks.
+// files of the stored state, or the state of dir if the manifest is lost or dir is
+// built on the stored one. A state of a version below newest, the highest known to
+// have been stored, replaces a lost manifest only if the log continues from it.
+// Restore returns what the bucket still lacks.
 func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string, newest uint64) (Lack, error) {
 	local, err := manifest.Read(fs, dir)
 	if err != nil {
@@ -97,8 +98,9 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string, newest uint
 	if err != nil && !isLostManifest(err) {
 		return Lack{}, err
 	}
-	// A writer replaces the manifest that it goes on from. One that the local copy is built
-	// on took the place of a lost one and nothing was written since.
+	// A writer replaces the manifest that it continues from. So a stored manifest
+	// that the local copy is built on took the place of a lost one, and nothing was
+	// written since.
 	isLost := err != nil || local.IsBuiltOn(stored.Manifest)
 	if !isLost && stored.Manifest.Precedes(local) {
 		return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, ErrDiverged)
@@ -113,7 +115,7 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string, newest uint
 	if err != nil {
 		return Lack{}, fmt.Errorf("restore generation %s: %w", r.id, err)
 	}
-	if isLost && lacking == 0 { // a manifest names what is stored (I11)
+	if isLost && lacking == 0 { // a manifest names only what is stored (I11)
 		condition := bucket.Absent()
 		if stored.Tag != "" {
 			condition = bucket.Matches(stored.Tag)
@@ -125,10 +127,10 @@ func (r *Remote) Restore(ctx context.Context, fs vfs.FS, dir string, newest uint
 	return r.Check(ctx, local)
 }
 
-// putAgain stores a manifest in the place of a lost or an earlier one. It does not know
-// what was stored meanwhile: an earlier manifest that a node gave back may have named until
-// now what this one retired long ago. An object below restored, which is put first, has
-// sweeps wait for a grace (I13).
+// putAgain stores a manifest in place of a lost or an earlier one. It does not know
+// what was stored meanwhile: an earlier manifest that a node restored may until now
+// have named files that this one retired long ago. It therefore first puts an
+// object below restored, which makes sweeps wait for a grace (I13).
 func (r *Remote) putAgain(ctx context.Context, m *manifest.Manifest, condition bucket.Condition) (Held, error) {
 	ctx, cancel := context.WithTimeout(ctx, publishLimit)
 	defer cancel()
@@ -143,13 +145,14 @@ func (r *Remote) putAgain(ctx context.Context, m *manifest.Manifest, condition b
 	return r.putManifest(ctx, m, condition)
 }
 
-// fitLog returns a manifest that is stored in the place of a lost one, or of an earlier one
-// that took its place: itself, or a successor with the epoch of the last log record where that
-// is higher, so that the next writer has a higher one, and with a version above the newest
-// that was stored. Neither is below that of the earlier one, which may be nil. It fails
-// when the log goes on beyond a hole behind the manifest, and when the manifest is older
-// than the newest and the log behind it was swept: to write on from there would lose what
-// was acknowledged since, and sweep its files.
+// fitLog returns the manifest to store in place of a lost one, or of an earlier one
+// that took its place: m itself or a successor. The successor has the epoch of the
+// last log record if that is higher, so that the next writer has a higher one, and
+// a version above the newest that was stored. Neither is below that of the earlier
+// manifest, which may be nil. fitLog fails when the log has a hole after the
+// manifest, and when the manifest is older than newest and the log after it was
+// swept: writing on from there would lose what was acknowledged since, and sweep
+// its files.
 func (r *Remote) fitLog(ctx context.Context, m, earlier *manifest.Manifest, newest uint64) (*manifest.Manifest, error) {
 	found, err := r.listLog(ctx)
 	if err != nil {
@@ -165,7 +168,7 @@ func (r *Remote) fitLog(ctx context.Context, m, earlier *manifest.Manifest, newe
 		}
 	}
 	isOlder := m.Version < newest
-	if isOlder && highest < max(m.LastLSN, 1) { // records go in their order
+	if isOlder && highest < max(m.LastLSN, 1) { // records are deleted in order
 		return nil, fmt.Errorf("the local copy has version %d, version %d was stored: %w: record %d and those behind it are gone", m.Version, newest, ErrHole, m.LastLSN)
 	}
 	epoch := m.Epoch
@@ -205,7 +208,7 @@ func (r *Remote) listLog(ctx context.Context) (map[uint64]bool, error) {
 }
 
 // giveBack stores the files of a manifest that the bucket lacks and dir holds
-// whole. It returns how many stay lacking because dir does not hold them.
+// whole. It returns how many are still lacking because dir does not hold them.
 func (r *Remote) giveBack(ctx context.Context, fs vfs.FS, dir string, m *manifest.Manifest) (lacking int, err error) {
 	stored, err := r.listFiles(ctx)
 	if err != nil {
@@ -225,7 +228,7 @@ func (r *Remote) giveBack(ctx context.Context, fs vfs.FS, dir string, m *manifes
 	return lacking, nil
 }
 
-// store puts a file under its key, in the place of a wrong object if there is one.
+// store puts a file under its key, replacing a wrong object if there is one.
 func (w *Writer) store(ctx context.Context, f manifest.File, wrong bucket.Entry) error {
 	if wrong.Key == "" {
 		_, err := w.upload(ctx, f)
@@ -248,17 +251,17 @@ func (w *Writer) store(ctx context.Context, f manifest.File, wrong bucket.Entry)
 	return err
 }
 
-// Healed says what Heal did.
+// Healed reports what Heal did.
 type Healed struct {
 	Files    []string // names of files that were stored again
 	Manifest bool     // it was stored again
-	Lacking  []string // names of files that the bucket lacks and the directory does not hold whole
+	Lacking  []string // names of files that neither the bucket nor the directory holds whole
 	Hole     bool     // a log record that is in no commit is missing
 }
 
-// Heal compares the stored objects with the manifest that is ours and stores again
-// what the bucket lost. It is called by the node that claims the index, while the
-// registry lists the generation. It must not run beside another Heal.
+// Heal compares the stored objects with our manifest and stores again what the
+// bucket lost. The node that claims the index calls it while the registry lists the
+// generation. It must not run concurrently with another Heal.
 func (w *Writer) Heal(ctx context.Context) (Healed, error) {
 	w.publishing.Lock()
 	defer w.publishing.Unlock()
@@ -305,8 +308,8 @@ func (w *Writer) Heal(ctx context.Context) (Healed, error) {
 	return done, err
 }
 
-// storeManifest stores the manifest again that is ours, in the place of a damaged
-// one if there is one. No node can have replaced it: one that takes over needs it.
+// storeManifest stores our manifest again, replacing a damaged one if there is one.
+// No node can have replaced it, because a takeover needs it.
 func (w *Writer) storeManifest(ctx context.Context, held Held, damaged bucket.Tag) error {
 	condition := bucket.Absent()
 	if damaged != "" {
@@ -326,14 +329,14 @@ func (w *Writer) storeManifest(ctx context.Context, held Held, damaged bucket.Ta
 	return nil
 }
 
-// HoldsLog reports whether the log holds every record behind a manifest up to one.
+// HoldsLog reports whether the log holds every record from the manifest up to last.
 func (r *Remote) HoldsLog(ctx context.Context, m *manifest.Manifest, last uint64) bool {
 	isMissing, err := r.hasHole(ctx, m.LastLSN, last+1)
 	return err == nil && !isMissing
 }
 
-// hasHole reports whether a record between the last that is in files and the next
-// one is missing.
+// hasHole reports whether a record is missing between the last one in the files and
+// next.
 func (r *Remote) hasHole(ctx context.Context, inFiles, next uint64) (bool, error) {
 	found, err := r.listLog(ctx)
 	if err != nil {

@@ -12,35 +12,36 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 )
 
-// Swept says what a sweep removed.
+// Swept reports what a sweep removed.
 type Swept struct {
 	Files   int
 	Records int
 }
 
-// graceBefore is the time of which what was noted is a grace old for certain:
-// a manifest is dated when it is made, and stored up to publishLimit later.
+// graceBefore returns the time before which everything noted is certainly a grace
+// old: a manifest is dated when it is made, and stored up to publishLimit later.
 func (r *Remote) graceBefore(now time.Time) time.Time { return now.Add(-r.grace - publishLimit) }
 
-// restored is the folder of the objects that are put before a manifest takes the place of
-// a lost or an earlier one. Their dates alone count: that manifest is stored up to
-// publishLimit later. Each has a random name, so that the deletion of one, which the store
-// may apply late, never meets another. An earlier build put one object of this name, which
-// counts the same and stays.
+// restored is the folder of the objects that are put before a manifest replaces a
+// lost or an earlier one. Only their dates count: that manifest is stored up to
+// publishLimit later. Each has a random name, so that the deletion of one, which
+// the store may apply late, never hits another. An earlier build put one object of
+// this name, which counts the same and stays.
 const restored = "restored"
 
 // Sweep removes objects that no manifest of the last grace names: files whose
-// retirement is a grace old, files of other sessions that the manifest does not know
-// and that are a grace old, and log records below a floor that is a grace old; and notes
-// of manifests that were given back a grace ago. All
-// times are the store's. It stops without removing anything when the manifest is no
-// longer ours; keys of unknown shape are left alone.
+// retirement is a grace old, files of other sessions that the manifest does not
+// know and that are a grace old, log records below a low-water mark that is a grace
+// old, and notes of manifests that were restored a grace ago. All times are the
+// store's. It stops without removing anything when the manifest is no longer ours.
+// Keys of unknown shape are left alone.
 //
-// A file that the manifest does not know was never named, unless the manifest was lost
-// and a node gave an earlier one back: then the lost one named it, and readers may still
-// use it. Every writer begins after that, so such files stay until the writer itself is
-// a grace old (I13). Nor do the times in a manifest that was given back say what another one
-// named meanwhile: no file is removed until that is a grace ago.
+// A file that the manifest does not know was never named, unless the manifest was
+// lost and a node restored an earlier one: then the lost one named it, and readers
+// may still use it. Every writer begins after that, so such files stay until the
+// writer itself is a grace old (I13). The times in a restored manifest do not say
+// either what another one named meanwhile, so no file is removed until the
+// restoration is a grace ago.
 func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 	var swept Swept
 	listing, err := w.remote.bucket.List(ctx, w.remote.key()+"/", "")
@@ -48,8 +49,8 @@ func (w *Writer) Sweep(ctx context.Context) (Swept, error) {
 		return swept, err
 	}
 	now := listing.Date
-	// The manifest is read after the list: what was uploaded since is not in
-	// the list, what is named is seen.
+	// Read the manifest after the list: the list lacks what was uploaded since, and
+	// the manifest shows everything that is named.
 	held, err := w.remote.Read(ctx, "")
 	if err != nil {
 		return swept, err

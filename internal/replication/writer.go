@@ -17,8 +17,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Writer is the right to write a generation. It is the Log and the Publisher
-// of the engine.
+// Writer is the right to write a generation. It implements the Log and the
+// Publisher of the engine.
 type Writer struct {
 	remote  *Remote
 	fs      vfs.FS
@@ -29,24 +29,24 @@ type Writer struct {
 	publishing turn.Lock // held while the manifest is replaced or stored again; comes before mu
 
 	mu      sync.Mutex
-	held    Held      // the manifest of ours that is stored
-	since   time.Time // the store's time from which on every stored manifest was ours and none was lost
-	proven  time.Time // the store's time at which the epoch was last seen ours
+	held    Held      // our stored manifest
+	since   time.Time // the store's time since which every stored manifest was ours and none was lost
+	proven  time.Time // the store's time at which the epoch was last seen to be ours
 	last    time.Time // the store's time of the last answer
-	fenced  error     // why nothing is written any more
+	fenced  error     // why nothing is written any more; nil: not fenced
 	nextLSN uint64    // one above the last record, after Replay
-	sealed  uint64    // number of our fence record
+	sealed  uint64    // log number of our fence record
 	doubt   func() bool
 
-	proving    turn.Lock // held by the one read that proves the epoch for all who wait; comes before mu
-	provenFrom time.Time // when the last call began that proved the epoch, on this node's clock
+	proving    turn.Lock // held by the one read that proves the epoch for all waiting callers; comes before mu
+	provenFrom time.Time // when the last call that proved the epoch began, on this node's clock
 
-	settling atomic.Int32 // records and manifests on their way, which nothing calls off
+	settling atomic.Int32 // records and manifests on their way, which cannot be cancelled
 
-	swept   map[string]bool   // retired keys that are gone, for the next manifest to forget
+	swept   map[string]bool   // retired keys that are deleted, for the next manifest to forget
 	unnamed map[string]bool   // keys of files that were sent and that no manifest names
-	givenUp map[string]bool   // of those, the ones that were retired
-	staged  map[string]staged // by name: files that were sent ahead of the manifest that will name them
+	givenUp map[string]bool   // those of unnamed that were retired
+	staged  map[string]staged // by name: files sent ahead of the manifest that will name them
 }
 
 var (
@@ -56,16 +56,16 @@ var (
 )
 
 // Take fences the previous writer of the generation: it raises the epoch of the
-// manifest and seals the log. The files of the generation are in dir of fs,
-// where they will be found by Pull and the engine. The session is 32
-// hexadecimal digits, drawn by the caller for this Writer alone: no key of a file
-// is ever used by two of them, so what one may still delete no other stores.
+// manifest and seals the log. Pull and the engine find the files of the generation
+// in dir of fs. The session is 32 hexadecimal digits that the caller draws for this
+// Writer alone: no two writers ever use the same key for a file, so a key that one
+// may still delete is never stored by another.
 func (r *Remote) Take(ctx context.Context, fs vfs.FS, dir, session string) (*Writer, error) {
 	return r.TakeIf(ctx, fs, dir, session, func(*manifest.Manifest) error { return nil })
 }
 
-// TakeIf is Take of a generation whose stored manifest is accepted. Otherwise it returns
-// the error of accept and changes nothing.
+// TakeIf is Take if accept returns nil for the stored manifest. Otherwise it
+// returns the error of accept and changes nothing.
 func (r *Remote) TakeIf(ctx context.Context, fs vfs.FS, dir, session string, accept func(*manifest.Manifest) error) (*Writer, error) {
 	for first := uint64(0); ; {
 		held, err := r.ReadSoon(ctx, "")
@@ -84,7 +84,7 @@ func (r *Remote) TakeIf(ctx context.Context, fs vfs.FS, dir, session string, acc
 		now, err := r.putManifest(ctx, next, bucket.Matches(held.Tag))
 		if errors.Is(err, errLost) {
 			first = next.Epoch
-			continue // a commit of the old writer, or another candidate: look again
+			continue // a commit of the old writer, or another candidate: read again
 		}
 		if err != nil {
 			return nil, fmt.Errorf("fence generation %s: %w", r.id, err)
@@ -104,25 +104,25 @@ func (r *Remote) newWriter(fs vfs.FS, dir, session string) *Writer {
 		staged: make(map[string]staged)}
 }
 
-// Manifest returns the manifest that is stored as ours.
+// Manifest returns our stored manifest.
 func (w *Writer) Manifest() *manifest.Manifest {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.held.Manifest
 }
 
-// Tag returns the version of the manifest that is stored as ours.
+// Tag returns the tag of our stored manifest.
 func (w *Writer) Tag() bucket.Tag {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.held.Tag
 }
 
-// IsSettling reports whether a record or a manifest is on its way of which no caller
-// knows yet whether it is stored: who closes the generation waits for it.
+// IsSettling reports whether a record or a manifest is on its way whose outcome no
+// caller knows yet. Closing the generation waits for it.
 func (w *Writer) IsSettling() bool { return w.settling.Load() > 0 }
 
-// Err returns why the writer was fenced, nil while it was not.
+// Err returns why the writer was fenced, or nil.
 func (w *Writer) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,8 +138,8 @@ func (w *Writer) fence(err error) error {
 	return w.fenced
 }
 
-// seal puts a fence record on the first free log number behind the manifest,
-// so that a stale writer's next append is refused.
+// seal puts a fence record on the first free log number after the manifest, so that
+// the next append of a stale writer is refused.
 func (w *Writer) seal(ctx context.Context) error {
 	lsn, err := w.firstFree(ctx)
 	for ; err == nil; lsn++ {
@@ -159,8 +159,8 @@ func (w *Writer) seal(ctx context.Context) error {
 	return fmt.Errorf("seal the log of generation %s: %w", w.remote.id, err)
 }
 
-// yieldTo reads a record that is there already. One of a lower epoch counts;
-// one of a higher epoch means that another writer came later than we did.
+// yieldTo reads a record that already exists. A record of a lower epoch counts; one
+// of a higher epoch means that another writer came after this one.
 func (w *Writer) yieldTo(ctx context.Context, lsn uint64) error {
 	there, err := w.remote.readBatch(ctx, lsn)
 	if err != nil {
@@ -172,11 +172,11 @@ func (w *Writer) yieldTo(ctx context.Context, lsn uint64) error {
 	return nil
 }
 
-// firstFree finds the first number without a record. There are no holes (RP1),
-// so it is found in steps that double and then halve. The record before it is
-// the newest and has the highest epoch.
+// firstFree returns the first number without a record. There are no holes (RP1), so
+// an exponential and then a binary search finds it. The record before it is the
+// newest and has the highest epoch.
 func (w *Writer) firstFree(ctx context.Context) (uint64, error) {
-	last := w.held.Manifest.LastLSN // in the files, its record may be gone
+	last := w.held.Manifest.LastLSN // it is in the files; its record may be gone
 	taken := func(lsn uint64) (isTaken bool, err error) {
 		err = readAgain(ctx, func() error {
 			object, err := w.remote.bucket.Get(ctx, w.remote.logKey(lsn), "")
@@ -224,9 +224,8 @@ func (w *Writer) firstFree(ctx context.Context) (uint64, error) {
 	return high, nil
 }
 
-// DoubtWhen makes every append read the manifest again before it is
-// acknowledged while the function reports true. It is set before the first
-// append.
+// DoubtWhen makes every append read the manifest again before it is acknowledged,
+// while doubt returns true. It must be called before the first append.
 func (w *Writer) DoubtWhen(doubt func() bool) { w.doubt = doubt }
 
 func logID(text string) (id log.ID) {
@@ -257,8 +256,8 @@ func (w *Writer) put(ctx context.Context, writeID log.ID, lsn uint64, payload []
 	})
 }
 
-// maxRecord bounds a log record: the engine groups up to 8 MiB, one large
-// document may go beyond.
+// maxRecord bounds a log record: the engine groups up to 8 MiB, and one large
+// document may exceed that.
 const maxRecord = 256 << 20
 
 func (r *Remote) readBatch(ctx context.Context, lsn uint64) (*log.Batch, error) {
@@ -277,12 +276,12 @@ func (r *Remote) readRecord(ctx context.Context, lsn uint64) (content []byte, er
 	return content, err
 }
 
-// readTries is how often a record of the log is asked for. To take a generation
-// over reads all of them, and one that fails halfway has added a record: without
-// trying again a store that fails now and then would let no caller through.
+// readTries is how often a log record is requested. A takeover reads all of them,
+// and one that fails halfway has added a record: without retries a store that fails
+// now and then would let no takeover through.
 const readTries = 6
 
-// readAgain reads until the store answers, or readTries times.
+// readAgain calls read until the store answers, at most readTries times.
 func readAgain(ctx context.Context, read func() error) error {
 	for try := 1; ; try++ {
 		err := read()
@@ -300,8 +299,7 @@ func readAgain(ctx context.Context, read func() error) error {
 // replayAhead is how many records are fetched at once.
 const replayAhead = 16
 
-// Replay hands every record above after to visit, in order, up to our own
-// fence.
+// Replay passes every record above after to visit, in order, up to our own fence.
 func (w *Writer) Replay(after uint64, visit func(lsn uint64, payload []byte) error) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -342,12 +340,12 @@ func (w *Writer) Replay(after uint64, visit func(lsn uint64, payload []byte) err
 	return nil
 }
 
-// appendLimit bounds how long an append may stay unsettled before the
-// generation gives up; the record decides at the next opening.
+// appendLimit bounds how long an append may stay unsettled before the generation
+// gives up; the stored record decides at the next open.
 const appendLimit = time.Minute
 
-// Append stores a record. It returns nil when the record is stored and the
-// epoch was ours (RP2).
+// Append stores a record. It returns nil when the record is stored and the epoch
+// was ours (RP2).
 func (w *Writer) Append(lsn uint64, payload []byte) error {
 	w.mu.Lock()
 	fenced, expected := w.fenced, w.nextLSN
@@ -413,23 +411,24 @@ func (w *Writer) Prove(ctx context.Context) error {
 	return nil
 }
 
-// isOurs reports whether a manifest was stored by this writer. The epoch alone does not
-// tell: on an earlier manifest that a node gave back another writer takes it again.
+// isOurs reports whether this writer stored a manifest. The epoch alone does not
+// decide: another writer takes the same epoch again on an earlier manifest that a
+// node restored.
 func (w *Writer) isOurs(m *manifest.Manifest) bool {
 	return m.Epoch == w.epoch && m.Session == w.session
 }
 
-// noteProof notes that a call which began at a time proved the epoch.
+// noteProof records that a call which began at began proved the epoch.
 func (w *Writer) noteProof(began time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.provenFrom = later(w.provenFrom, began)
 }
 
-// ProveSince makes sure that the epoch was ours at some moment after a time of this
-// node's clock: what was decided from our state until then was true of the newest
-// state (I23). A record that was stored meanwhile is proof enough, and those who ask
-// at once share one read of the manifest.
+// ProveSince makes sure that the epoch was ours at some moment after since, a time
+// of this node's clock: what was decided from our state until then was true of the
+// newest state (I23). A record stored meanwhile is proof enough, and concurrent
+// callers share one read of the manifest.
 func (w *Writer) ProveSince(ctx context.Context, since time.Time) error {
 	if w.isProvenSince(since) {
 		return nil
@@ -457,8 +456,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Release notes that records are in a commit; they stay until the sweep
-// finds their floor a grace old.
+// Release does nothing. Records that are in a commit stay until the sweep finds
+// their low-water mark a grace old.
 func (w *Writer) Release(uint64) error { return nil }
 
 // Close ends the use of the log.
