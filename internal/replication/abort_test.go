@@ -27,8 +27,8 @@ func (s *refusingBucket) PutIf(ctx context.Context, key string, body bucket.Body
 	return s.Bucket.PutIf(ctx, key, body, condition)
 }
 
-// F25: whatever pushes that came to nothing left behind, the sweep takes it, in
-// the session that left it and in those after it.
+// F25: the sweep removes everything that failed pushes left behind, in the session
+// that left it and in later ones.
 func TestAbortedPushesLeaveNothing(t *testing.T) {
 	aborted := 1000
 	if testing.Short() {
@@ -81,8 +81,8 @@ func TestAbortedPushesLeaveNothing(t *testing.T) {
 	}
 }
 
-// F8: a record that arrives after another writer sealed the log is refused, and
-// one that arrives before counts.
+// F8: a record that arrives after another writer sealed the log is refused, and one
+// that arrives before counts.
 func TestLateAppends(t *testing.T) {
 	for _, isBefore := range []bool{true, false} {
 		c := &clock{time.Unix(1_700_000_000, 0)}

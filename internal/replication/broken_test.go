@@ -14,8 +14,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// broken is a bucket whose bytes stop coming in the middle of an object so many
-// times.
+// broken is a bucket that breaks off in the middle of an object a number of times.
 type broken struct {
 	bucket.Bucket
 	times atomic.Int64
@@ -40,8 +39,8 @@ func (stopped) Read([]byte) (int, error) {
 	return 0, fmt.Errorf("no more came: %w", bucket.ErrUnknown)
 }
 
-// F9: a file, a manifest or a record whose bytes stop coming is asked for again;
-// one that never comes whole fails the pull, and nothing of it is shown (I12).
+// F9: a file, a manifest or a record that breaks off is requested again; one that
+// never arrives whole fails the pull, and nothing of it is shown (I12).
 func TestBytesThatStopComingAreAskedForAgain(t *testing.T) {
 	b := &broken{Bucket: memory.New(nil)}
 	d := create(t, b)

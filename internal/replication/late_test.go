@@ -10,12 +10,12 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 )
 
-// stalling is a bucket that, while it stalls, does not show a manifest and keeps writes of it
-// back without an answer.
+// stalling is a bucket that, while it stalls, does not show a manifest and holds
+// writes of it back without an answer.
 type stalling struct {
 	bucket.Bucket
 	stalls bool
-	late   []func() // writes that were kept back
+	late   []func() // writes that were held back
 }
 
 func (b *stalling) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
@@ -33,9 +33,9 @@ func (b *stalling) PutIf(ctx context.Context, key string, body bucket.Body, cond
 	return bucket.Written{}, bucket.ErrUnknown
 }
 
-// I6, F23: an earlier copy that a node gives back, and that the store applies late, in the
-// place of a newer manifest that was lost since, does not keep newer copies from being given
-// back.
+// I6, F23: a node restores an earlier copy, and the store applies that late, in
+// place of a newer manifest that was lost since. This does not keep newer copies
+// from being restored.
 func TestACopyGivenBackLateDoesNotStay(t *testing.T) {
 	// The compressor that all generations share must not be made inside a bubble.
 	outside := create(t, memory.New(nil)).open()

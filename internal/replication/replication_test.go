@@ -56,7 +56,7 @@ type creator struct{ *Remote }
 
 func (c creator) Publish(ctx context.Context, m *manifest.Manifest) error { return c.Create(ctx, m) }
 
-// node is a writer with a disk of its own.
+// node is a writer with its own disk.
 type node struct {
 	t      *testing.T
 	fs     vfs.FS
@@ -128,7 +128,7 @@ func TestANewWriterHasEverythingAcknowledged(t *testing.T) {
 	must(t, a.add(0, 10))
 	must(t, a.commit())
 	must(t, a.add(10, 25))
-	b := d.open() // its disk is empty, and a still runs
+	b := d.open() // its disk is empty, and a is still running
 	if got := b.count(); got != 25 {
 		t.Fatalf("the new writer has %d of 25 documents", got)
 	}
@@ -158,9 +158,9 @@ func TestAFencedWriterNeitherAcknowledgesNorPublishes(t *testing.T) {
 	}
 }
 
-// I23: a bucket that lost its manifest goes on from an earlier one. A writer that takes
-// the generation over then has the epoch of the writer before, which knows that it is
-// not its own.
+// I23: a bucket that lost its manifest continues from an earlier one. A writer that
+// then takes the generation over has the epoch of the previous writer, which knows
+// that the manifest is not its own.
 func TestAnEpochThatIsTakenAgainIsNotOurs(t *testing.T) {
 	d := create(t, memory.New(nil))
 	key := path.Join("g", d.id, "manifest")
@@ -201,8 +201,8 @@ func TestAWriterThatSleptBeyondTheGraceIsFenced(t *testing.T) {
 	if _, err := b.writer.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// The log number that a needs next is free again: only the proof of its
-	// epoch stands between it and an acknowledgement.
+	// The log number that a needs next is free again: only the proof of its epoch
+	// keeps it from acknowledging.
 	if err := a.add(9, 10); err == nil {
 		t.Error("a writer that slept acknowledged a write")
 	}
@@ -277,8 +277,8 @@ func (s *slow) PutIf(ctx context.Context, key string, body bucket.Body, conditio
 	return s.Bucket.PutIf(ctx, key, body, condition)
 }
 
-// The grace of a file begins when the manifest without it is stored, not when
-// it is written: readers go by the one before until then.
+// The grace of a file begins when the manifest without it is stored, not when it is
+// written: until then readers use the previous manifest.
 func TestAGraceBeginsWhenAManifestIsReplaced(t *testing.T) {
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	store := &slow{Bucket: memory.New(c.time), clock: c}
@@ -317,7 +317,7 @@ func (f *fickle) Get(ctx context.Context, key string, unless bucket.Tag) (bucket
 	return f.Bucket.Get(ctx, key, unless)
 }
 
-// A takeover reads many records and adds one when it fails: a read that fails
+// A takeover reads many records and adds one when it fails, so a read that fails
 // now and then must not end it.
 func TestATakeoverAsksAgain(t *testing.T) {
 	d := create(t, memory.New(time.Now))
@@ -380,8 +380,8 @@ func TestAMissingManifestIsAFault(t *testing.T) {
 	}
 }
 
-// What a writer swept that ended before its next manifest is forgotten by the
-// writers after it: the list of the retired does not grow without end.
+// Later writers forget what a writer swept that ended before its next manifest: the
+// list of retired files does not grow without bound.
 func TestWhatWasSweptIsForgottenByTheNextWriter(t *testing.T) {
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	d := create(t, memory.New(c.time))

@@ -21,8 +21,8 @@ func (d *deployment) lose(names ...string) {
 	}
 }
 
-// I11: a copy that lacks a file which the bucket lost too does not take the place of a lost
-// manifest; one that is whole does.
+// I11: a copy that lacks a file which the bucket lost too does not replace a lost
+// manifest; a whole copy does.
 func TestACopyThatIsNotWholeIsNotGivenBack(t *testing.T) {
 	d := create(t, memory.New(nil))
 	n := d.open()
@@ -61,8 +61,9 @@ func withEarlierCopy(t *testing.T, d *deployment) (n *node, remote *Remote, earl
 	return n, remote, earlier
 }
 
-// I22: an earlier copy takes the place of a lost manifest while the log leads on from it.
-// Where the log is gone too it does not: the files of the newer state would be swept.
+// I22: an earlier copy replaces a lost manifest while the log continues from it. If
+// the log is gone too it does not, because the files of the newer state would be
+// swept.
 func TestAnEarlierCopyNeedsItsLog(t *testing.T) {
 	for _, isSwept := range []bool{false, true} {
 		c := &clock{time.Unix(1_700_000_000, 0)}
@@ -94,8 +95,8 @@ func TestAnEarlierCopyNeedsItsLog(t *testing.T) {
 	}
 }
 
-// I22: a copy of what was given back is given back again, once, although both hold the state
-// of one earlier write.
+// I22: a copy of a restored state is restored again, once, although both hold the
+// state of one earlier write.
 func TestACopyIsGivenBackAgain(t *testing.T) {
 	d := create(t, memory.New(nil))
 	n, remote, earlier := withEarlierCopy(t, d)
@@ -121,9 +122,9 @@ func TestACopyIsGivenBackAgain(t *testing.T) {
 	}
 }
 
-// I6, I9: a copy takes the place of an earlier manifest that it is built on, with the epoch of
-// the last log record, so that the next writer has a higher one. It does not once a
-// writer went on from the earlier one.
+// I6, I9: a copy replaces an earlier manifest that it is built on, with the epoch
+// of the last log record, so that the next writer has a higher one. It does not
+// once a writer continued from the earlier one.
 func TestACopyTakesThePlaceOfAnEarlierManifest(t *testing.T) {
 	for _, isTaken := range []bool{false, true} {
 		d := create(t, memory.New(nil))
@@ -136,7 +137,7 @@ func TestACopyTakesThePlaceOfAnEarlierManifest(t *testing.T) {
 		must(t, n.add(5, 10))
 		must(t, n.commit())
 		last := d.open()
-		must(t, last.add(10, 12)) // which the log alone holds
+		must(t, last.add(10, 12)) // only the log holds these
 		_, err = d.bucket.PutIf(t.Context(), key, bucket.Bytes(first), bucket.Always)
 		must(t, err)
 		remote := New(d.bucket, d.id, grace)
@@ -171,11 +172,11 @@ func TestACopyTakesThePlaceOfAnEarlierManifest(t *testing.T) {
 	}
 }
 
-// I13: an earlier copy took the place of a lost manifest. Readers may still use the files
-// that only the lost one named, so these stay for a grace from then on, however old they
-// are, and go after it.
+// I13: an earlier copy replaced a lost manifest. Readers may still use the files
+// that only the lost one named, so these stay for a grace from then on, however old
+// they are, and are swept after it.
 func TestFilesOfALostManifestStayForAGrace(t *testing.T) {
-	for _, newest := range []uint64{0, 100} { // the version that is known to have been stored
+	for _, newest := range []uint64{0, 100} { // the version known to have been stored
 		c := &clock{time.Unix(1_700_000_000, 0)}
 		d := create(t, memory.New(c.time))
 		n, remote, earlier := withEarlierCopy(t, d)
@@ -220,9 +221,9 @@ func TestFilesOfALostManifestStayForAGrace(t *testing.T) {
 	}
 }
 
-// I13: an earlier copy took the place of a lost manifest, and a later one took its place in
-// turn, which retired files of the earlier one long ago. Readers may still use these, so
-// they stay for a grace from then on, and go after it.
+// I13: an earlier copy replaced a lost manifest, and was replaced in turn by a
+// later copy, which retired files of the earlier one long ago. Readers may still
+// use these, so they stay for a grace from then on, and are swept after it.
 func TestFilesOfAnEarlierManifestStayForAGrace(t *testing.T) {
 	for _, isHealed := range []bool{false, true} { // by its writer, after another loss
 		c := &clock{time.Unix(1_700_000_000, 0)}
@@ -277,7 +278,7 @@ func TestFilesOfAnEarlierManifestStayForAGrace(t *testing.T) {
 		}
 		c.now = c.now.Add(publishLimit + time.Second)
 		check(0)
-		if left := marks(); left > 0 { // they were needed for the grace alone
+		if left := marks(); left > 0 { // they were only needed for the grace
 			t.Errorf("healed %t: %d objects say that a manifest was given back", isHealed, left)
 		}
 		if got := writer.count(); got != 10 {
@@ -286,8 +287,8 @@ func TestFilesOfAnEarlierManifestStayForAGrace(t *testing.T) {
 	}
 }
 
-// I13: the object that an earlier build put before it gave a manifest back keeps the files
-// for a grace too.
+// I13: the object that an earlier build put before it restored a manifest keeps the
+// files for a grace too.
 func TestAnEarlierBuildGaveAManifestBack(t *testing.T) {
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	d := create(t, memory.New(c.time))

@@ -12,8 +12,8 @@ import (
 	"github.com/quiresearch/quire/internal/log"
 )
 
-// The example of the package comment: b takes the generation over while a still
-// runs and believes that it writes.
+// The example of the package comment: b takes the generation over while a is still
+// running and believes that it writes.
 func TestATakeoverStepByStep(t *testing.T) {
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	d := create(t, memory.New(c.time))

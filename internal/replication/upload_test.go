@@ -31,9 +31,9 @@ func (s *sent) PutIf(ctx context.Context, key string, body bucket.Body, conditio
 	return s.Bucket.PutIf(ctx, key, body, condition)
 }
 
-// A file that is stored ahead is neither stored again by the manifest that names it nor
-// retired by those before. One that is given up is swept like those of other pushes
-// that came to nothing (F25, I11, I13).
+// A file that is stored ahead is neither stored again by the manifest that names it
+// nor retired by earlier ones. One that is given up is swept like those of other
+// failed pushes (F25, I11, I13).
 func TestFilesStoredAheadOfTheirManifest(t *testing.T) {
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	store := memory.New(c.time)
