@@ -48,8 +48,8 @@ type owner struct {
 	id   ID
 }
 
-// Lacking returns how many objects that a generation needs are not stored, or not as
-// its manifest says.
+// Lacking returns how many objects that a generation needs are not stored, or not
+// as its manifest says.
 type Lacking func(ctx context.Context, generation ID) (int, error)
 
 // Audit reads registry and storage and changes nothing.
@@ -102,8 +102,8 @@ func (r *Registry) Audit(ctx context.Context, synced Synced, lacking Lacking) (A
 	return audit, nil
 }
 
-// withoutReplaced leaves out what was removed and whose name was given again:
-// it cannot come back and only waits to be swept.
+// withoutReplaced leaves out removed generations whose name was reused: they cannot
+// come back and only wait to be swept.
 func withoutReplaced(found []storedGeneration, indexes map[string]*Index) []storedGeneration {
 	indexOf := make(map[string]ID)    // the index created last under a name
 	generationOf := make(map[Name]ID) // the generation of that index created last under a name
@@ -198,8 +198,8 @@ func (g storedGeneration) audited(whole bool) AuditedGeneration {
 	return a
 }
 
-// newest returns the highest-numbered generation that is stored and not
-// marked; generations named by hand never.
+// newest returns the highest-numbered generation that is stored and not marked, or
+// an empty string. It never returns generations named by hand.
 func newest(stored []storedGeneration) string {
 	best, name := -1, ""
 	for _, g := range stored {

@@ -9,9 +9,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// change applies a change to the stored registry and takes the result over.
-// The registry of a running deployment is never absent: one that was not read,
-// is gone or was replaced refuses every change (RG4).
+// change applies a change to the stored registry and takes the result over. The
+// registry of a running deployment is never absent: one that was not read, is gone
+// or was replaced refuses every change (RG4).
 func (r *Registry) change(ctx context.Context, apply func(next *state) error) error {
 	r.changing.Lock()
 	defer r.changing.Unlock()
@@ -35,15 +35,15 @@ func (r *Registry) change(ctx context.Context, apply func(next *state) error) er
 		}
 		return next, nil
 	})
-	// Also a change that was refused has brought the newest state.
+	// A refused change has brought the newest state, too.
 	if written.Exists() && written.Value.Deployment == r.Deployment() {
 		r.install(written)
 	}
 	return err
 }
 
-// CreateIndex registers an index with its first generation, which is live.
-// It answers index:already_exists when the name is taken.
+// CreateIndex registers an index with its first generation, which is live. It
+// returns index:already_exists when the name is taken.
 func (r *Registry) CreateIndex(ctx context.Context, name Name, index, generation ID, at time.Time) error {
 	return r.change(ctx, func(next *state) error {
 		if _, taken := next.Indexes[name.Index]; taken {
@@ -57,8 +57,8 @@ func (r *Registry) CreateIndex(ctx context.Context, name Name, index, generation
 	})
 }
 
-// CreateGeneration registers a generation that is not live. It answers
-// index:not_found when the index is gone or another one by now, and
+// CreateGeneration registers a generation that is not live. It returns
+// index:not_found when the index is gone or is now another one, and
 // index:generation:already_exists when the name is taken.
 func (r *Registry) CreateGeneration(ctx context.Context, name Name, index, generation ID, at time.Time) error {
 	return r.change(ctx, func(next *state) error {
@@ -74,7 +74,7 @@ func (r *Registry) CreateGeneration(ctx context.Context, name Name, index, gener
 	})
 }
 
-// same finds the index of a name while it is the one with the id.
+// same finds the index of a name if it is the one with the id.
 func (s *state) same(name Name, id ID) (*Index, error) {
 	index, err := s.find(name)
 	if err != nil {
@@ -86,9 +86,10 @@ func (s *state) same(name Name, id ID) (*Index, error) {
 	return index, nil
 }
 
-// Promote makes the generation of an entry live in the place of another one, or of
-// none, the zero Entry. It answers index:generation:live_moved when neither is live.
-// A promotion announced by a job is called off, since another one came before it.
+// Promote makes the generation of an entry live in place of another one, or of
+// none, the zero Entry. It returns index:generation:live_moved when neither is
+// live. It calls off a promotion that a job announced, because another one came
+// before it.
 func (r *Registry) Promote(ctx context.Context, live, target Entry) error {
 	return r.change(ctx, func(next *state) error {
 		index, err := next.same(target.Name, target.Index)
@@ -109,8 +110,8 @@ func (r *Registry) Promote(ctx context.Context, live, target Entry) error {
 	})
 }
 
-// Announce writes the intent of a job to promote, replacing the one of an
-// earlier epoch. It requires that the index still answers from source.
+// Announce writes the intent of a job to promote, replacing that of an earlier
+// epoch. It requires that the index still answers from source.
 func (r *Registry) Announce(ctx context.Context, source, target Entry, intent Intent) error {
 	return r.change(ctx, func(next *state) error {
 		index, err := next.movable(source, target)
@@ -122,8 +123,8 @@ func (r *Registry) Announce(ctx context.Context, source, target Entry, intent In
 	})
 }
 
-// PromoteAnnounced makes the target of a job live. It requires that the index
-// still answers from source and that the announced intent is this one.
+// PromoteAnnounced makes the target of a job live. It requires that the index still
+// answers from source and that the announced intent is this one.
 func (r *Registry) PromoteAnnounced(ctx context.Context, source, target Entry, intent Intent) error {
 	return r.change(ctx, func(next *state) error {
 		index, err := next.movable(source, target)
@@ -138,7 +139,7 @@ func (r *Registry) PromoteAnnounced(ctx context.Context, source, target Entry, i
 	})
 }
 
-// movable finds the index while it answers from source and still has target.
+// movable finds the index if it answers from source and still has target.
 func (s *state) movable(source, target Entry) (*Index, error) {
 	index, err := s.same(target.Name, target.Index)
 	if err != nil {
@@ -210,11 +211,11 @@ func (r *Registry) RemoveGeneration(ctx context.Context, name Name, at time.Time
 }
 
 // maxForgotten bounds the ids of generations whose data is gone. A node that was
-// away while more of them went keeps its copies, which costs disk and nothing else.
+// away while more were removed keeps its copies, which only costs disk space.
 const maxForgotten = 512
 
 // Forget drops removed generations whose data is gone (RG5). Their ids stay for a
-// while: nodes drop a copy only where they see that a client removed it (RG6).
+// while, because nodes drop a copy only if they see that a client removed it (RG6).
 func (r *Registry) Forget(ctx context.Context, gone []Removed) error {
 	return r.change(ctx, func(next *state) error {
 		before := len(next.Removed)

@@ -10,12 +10,12 @@ import (
 	"github.com/quiresearch/quire/internal/versioned"
 )
 
-// ErrListed says that a generation is listed again and stays.
+// ErrListed reports that a generation is listed again and stays.
 var ErrListed = errors.New("the generation is listed")
 
-// Expired returns the removed generations whose mark is older than the grace,
-// by the clock of the store. A removal without a mark gets one now. Nothing
-// that the registry lists is among them.
+// Expired returns the removed generations whose mark is older than the grace, by
+// the clock of the store. It writes a mark for a removal that has none. It never
+// returns a generation that the registry lists.
 func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed, error) {
 	if err := r.Refresh(ctx); err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed,
 		marked, err := r.bucket.List(ctx, markKey(one.GenerationID), "")
 		if err != nil {
 			r.log.Error("cannot look for a removal mark", "generation", one.GenerationID, "error", err)
-			continue // the others get theirs
+			continue // continue with the others
 		}
 		switch {
 		case len(marked.Entries) == 0 && !one.Erased:
@@ -56,7 +56,7 @@ func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed,
 			case err != nil && !errors.Is(err, versioned.ErrCorrupt):
 				r.log.Error("cannot read a removal mark", "generation", one.GenerationID, "error", err)
 			case err == nil && !one.Erased && mark.Value.RemovedAt.Before(one.RemovedAt):
-				r.markRemoved(ctx, one) // that mark is of a removal that was undone
+				r.markRemoved(ctx, one) // the mark is of a removal that was undone
 			default:
 				expired = append(expired, one)
 			}
@@ -65,17 +65,17 @@ func (r *Registry) Expired(ctx context.Context, grace time.Duration) ([]Removed,
 	return expired, nil
 }
 
-// markRemoved writes a removal mark. If that fails, the next sweep does.
+// markRemoved writes a removal mark. If that fails, the next sweep writes it.
 func (r *Registry) markRemoved(ctx context.Context, one Removed) {
 	if err := MarkRemoved(ctx, r.bucket, one); err != nil {
 		r.log.Error("cannot write a removal mark", "generation", one.GenerationID, "error", err)
 	}
 }
 
-// readRemoved returns what the removal mark of a generation says. It returns false unless
-// the mark can be read: without one nothing is deleted. The mark is enough where the
-// identity is lost, since only a client's delete writes one; the registry may have been
-// lost after that, and with it the list of what was removed.
+// readRemoved returns what the removal mark of a generation says. It returns false
+// unless the mark can be read: without a mark nothing is deleted. If the identity
+// is lost, the mark is enough, since only a client's delete writes one; the
+// registry may have been lost after that, and with it the list of removals.
 func (r *Registry) readRemoved(ctx context.Context, id ID) (Removed, bool) {
 	mark, err := versioned.New[Mark](r.bucket, markKey(id), resource).Read(ctx)
 	if err != nil || !mark.Exists() {
@@ -94,9 +94,9 @@ func (r *Registry) readRemoved(ctx context.Context, id ID) (Removed, bool) {
 	return removed, true
 }
 
-// BeginErase writes down that the objects of a removed generation are being
-// deleted. From then on no repair brings it back. It answers ErrListed when
-// one did before.
+// BeginErase records that the objects of a removed generation are being deleted.
+// From then on no repair brings it back. It returns ErrListed when a repair already
+// did.
 func (r *Registry) BeginErase(ctx context.Context, removed Removed) error {
 	return r.change(ctx, func(next *state) error {
 		for _, index := range next.Indexes {

@@ -6,9 +6,8 @@ import (
 	"github.com/quiresearch/quire/internal/versioned"
 )
 
-// Hint is a message to other nodes about the newest manifests and settings. Hints
-// only rise, are advisory, and cost one replacement of the registry for all of
-// them.
+// Hint tells other nodes about the newest manifests and settings. Hints only
+// increase, are advisory, and cost one replacement of the registry for all of them.
 func (r *Registry) Hint(ctx context.Context, manifests, settings map[ID]uint64) error {
 	return r.change(ctx, func(next *state) error {
 		changed := false
@@ -30,8 +29,8 @@ func (r *Registry) Hint(ctx context.Context, manifests, settings map[ID]uint64) 
 	})
 }
 
-// Unhinted returns those versions of manifests that are newer than the hints of the listed
-// generations.
+// Unhinted returns the manifest versions that are newer than the hints of the
+// listed generations.
 func (r *Registry) Unhinted(manifests map[ID]uint64) map[ID]uint64 {
 	newer := make(map[ID]uint64)
 	for _, index := range r.state().Indexes {
@@ -44,7 +43,7 @@ func (r *Registry) Unhinted(manifests map[ID]uint64) map[ID]uint64 {
 	return newer
 }
 
-// Hinted returns the newest manifest version of a generation that a hint named;
+// Hinted returns the newest manifest version of a generation that a hint named, and
 // false when none did.
 func (r *Registry) Hinted(generation ID) (version uint64, ok bool) {
 	for _, index := range r.state().Indexes {
@@ -58,7 +57,7 @@ func (r *Registry) Hinted(generation ID) (version uint64, ok bool) {
 }
 
 // HintedSettings returns the newest settings revision of an index that a hint
-// named; false when none did.
+// named, and false when none did.
 func (r *Registry) HintedSettings(index ID) (revision uint64, ok bool) {
 	for _, known := range r.state().Indexes {
 		if known.ID == index {
@@ -68,7 +67,7 @@ func (r *Registry) HintedSettings(index ID) (revision uint64, ok bool) {
 	return 0, false
 }
 
-// Lists reports whether an index is listed.
+// Lists returns the name of an index and whether it is listed.
 func (r *Registry) Lists(index ID) (name string, ok bool) {
 	for name, known := range r.state().Indexes {
 		if known.ID == index {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// ID is the random id of an index or a generation. It is never used again, so
-// what belongs to an id never belongs to a later thing of the same name.
+// ID is the random id of an index or a generation. It is never used again, so what
+// belongs to an id never belongs to something later with the same name.
 type ID [16]byte
 
 // NewID returns a fresh id.

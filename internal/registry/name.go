@@ -11,8 +11,8 @@ const (
 	longestGenerationName = 32
 )
 
-// Name is what a request addresses: an index, or one of its generations. The
-// zero Generation means the generation that is live.
+// Name is what a request addresses: an index, or one of its generations. The zero
+// Generation means the live generation.
 type Name struct {
 	Index      string
 	Generation string
@@ -31,11 +31,12 @@ func ParseName(text string) (Name, error) {
 	return Name{Index: index, Generation: generation}, nil
 }
 
-// IsReserved reports whether no index is created under a name because paths of the
-// interface use the word. One of an earlier version goes on.
+// IsReserved reports whether no index may be created under a name because paths of
+// the interface use the word. An index of that name from an earlier version
+// continues to work.
 func IsReserved(index string) bool { return index == "actions" }
 
-// shown makes any bytes a caller sent fit for a message.
+// shown makes any bytes that a caller sent fit for a message.
 func shown(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // HasGeneration reports whether the name carries a generation.

@@ -37,9 +37,9 @@ type Registry struct {
 	mu         sync.RWMutex
 	deployment ID // zero: not known yet
 	held       versioned.Object[state]
-	readAt     time.Time               // the last read that succeeded; zero: never
-	failure    string                  // of the last read, as it was logged
-	observed   versioned.Object[state] // the newest registry read, as far as that is not held
+	readAt     time.Time               // the last successful read; zero: never
+	failure    string                  // the last failed read, as it was logged
+	observed   versioned.Object[state] // the newest registry read, if it is not held
 	remembered versioned.Object[state] // what an earlier run of this node knew; without a tag
 }
 
@@ -52,17 +52,17 @@ type deployment struct {
 
 var errFormat = errors.New("the deployment has a format version that this build does not read")
 
-// Open reads the registry, or begins an empty one in a bucket that never had
-// any. A registry that is gone, cannot be read or understood, or is of another
-// deployment leaves the copy unread: every look into it and every change answers
-// storage:io_error until a Refresh or a repair has read it.
+// Open reads the registry, or begins an empty one in a bucket that never had one.
+// If the registry is gone, unreadable or of another deployment, the copy stays
+// unread: every lookup and every change returns storage:io_error until a Refresh or
+// a repair has read it.
 func Open(ctx context.Context, b bucket.Bucket, log *slog.Logger) (*Registry, error) {
 	return OpenOf(ctx, b, ID{}, log)
 }
 
-// OpenOf is Open by a node that belongs to a deployment: a bucket that is empty or
-// holds another one is refused with a DeploymentError and left alone. The zero id
-// stands for a node that belongs to none yet.
+// OpenOf is Open by a node that belongs to a deployment: it refuses a bucket that
+// is empty or holds another deployment with a DeploymentError and leaves it alone.
+// The zero id stands for a node that belongs to none yet.
 func OpenOf(ctx context.Context, b bucket.Bucket, expected ID, log *slog.Logger) (*Registry, error) {
 	r := &Registry{bucket: b, store: versioned.New[state](b, objectKey, resource),
 		marks: versioned.New[deployment](b, deploymentKey, resource), log: log, expected: expected}
@@ -82,8 +82,8 @@ func OpenOf(ctx context.Context, b bucket.Bucket, expected ID, log *slog.Logger)
 
 // learn reads the registry for the first time, and the mark of its deployment.
 func (r *Registry) learn(ctx context.Context) error {
-	// The registry is begun before the mark is written: read in this order, no
-	// mark means that there was no registry either.
+	// The registry is begun before the mark is written: read in this order, a
+	// missing mark means that there was no registry either.
 	found, unread := r.store.Read(ctx)
 	mark, err := r.readMark(ctx)
 	switch {
@@ -143,8 +143,8 @@ func (r *Registry) readMark(ctx context.Context) (versioned.Object[deployment], 
 	return mark, nil
 }
 
-// DeploymentError says that a bucket is not that of the deployment a node belongs
-// to.
+// DeploymentError reports that a bucket is not that of the deployment a node
+// belongs to.
 type DeploymentError struct {
 	Expected ID
 	Found    ID // zero: the bucket holds none
@@ -164,8 +164,8 @@ func (r *Registry) checkDeployment(found ID) error {
 	return unreadable(&DeploymentError{Expected: r.expected, Found: found})
 }
 
-// CheckDeployment fails with a DeploymentError when a bucket is not that of a
-// deployment. It changes nothing.
+// CheckDeployment fails with a DeploymentError when a bucket is not that of the
+// expected deployment. It changes nothing.
 func CheckDeployment(ctx context.Context, b bucket.Bucket, expected ID) error {
 	mark, err := versioned.New[deployment](b, deploymentKey, resource).Read(ctx)
 	if err != nil {
@@ -185,15 +185,16 @@ func CheckDeployment(ctx context.Context, b bucket.Bucket, expected ID) error {
 	return &DeploymentError{Expected: expected, Found: id}
 }
 
-// ClaimEmpty marks a bucket that holds no deployment as that of one. A bucket that is
-// marked already stays as it is.
+// ClaimEmpty marks a bucket that holds no deployment as that of id. A bucket that
+// is already marked stays as it is.
 func ClaimEmpty(ctx context.Context, b bucket.Bucket, id ID) error {
 	r := &Registry{marks: versioned.New[deployment](b, deploymentKey, resource)}
 	_, err := r.mark(ctx, id)
 	return err
 }
 
-// writeMark marks the bucket as that of a deployment, unless another node did.
+// writeMark marks the bucket as that of a deployment, unless another node already
+// did.
 func (r *Registry) writeMark(ctx context.Context, id ID) (versioned.Object[deployment], error) {
 	mark, err := r.mark(ctx, id)
 	if err == nil {
@@ -232,8 +233,8 @@ func (r *Registry) begin(ctx context.Context) (versioned.Object[state], error) {
 	})
 }
 
-// Refresh reads the registry if it changed. A registry that disappeared, cannot
-// be understood or was replaced leaves the copy in force (RG4).
+// Refresh reads the registry if it changed. When it disappeared, cannot be
+// understood or was replaced, the copy stays in force (RG4).
 func (r *Registry) Refresh(ctx context.Context) error {
 	if !r.IsRead() {
 		err := r.learn(ctx)
@@ -274,7 +275,7 @@ func (r *Registry) guard(ctx context.Context) {
 	}
 }
 
-// logFailure logs a failed read, once as long as it fails the same way.
+// logFailure logs a failed read, once while it keeps failing the same way.
 func (r *Registry) logFailure(what string, err error) {
 	r.mu.Lock()
 	told := r.failure == err.Error()
@@ -300,8 +301,8 @@ func (r *Registry) install(found versioned.Object[state]) {
 	}
 }
 
-// observe keeps a registry that was read for a repair, until it or a newer one is in force:
-// the deployment of the bucket may not be known yet, or what it was read for may fail.
+// observe keeps a registry that was read for a repair until it or a newer one is in
+// force: the deployment of the bucket may not be known yet, or the repair may fail.
 func (r *Registry) observe(found versioned.Object[state]) {
 	of := found.Value.Deployment
 	if of.IsZero() || r.checkDeployment(of) != nil {
@@ -319,7 +320,7 @@ func (r *Registry) observe(found versioned.Object[state]) {
 	}
 }
 
-// Deployment returns the id of the deployment, zero while it is not known.
+// Deployment returns the id of the deployment, or the zero id while it is unknown.
 func (r *Registry) Deployment() ID {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -329,7 +330,7 @@ func (r *Registry) Deployment() ID {
 // IsRead reports whether a registry was ever read.
 func (r *Registry) IsRead() bool { return r.Version() > 0 }
 
-// Age returns how long ago the registry was last read.
+// Age returns the time since the registry was last read.
 func (r *Registry) Age() time.Duration {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -342,8 +343,8 @@ func (r *Registry) state() state {
 	return r.held.Value
 }
 
-// Check answers storage:io_error while no registry was read, since what exists
-// is not known then.
+// Check returns storage:io_error while no registry was read, because it is then
+// unknown what exists.
 func (r *Registry) Check() error {
 	if r.IsRead() {
 		return nil
@@ -359,9 +360,9 @@ type Entry struct {
 	Live       bool
 }
 
-// Resolve finds the generation a name answers from: index:not_found when there
-// is none, index:no_live_generation for a bare name nothing is live under,
-// storage:io_error while no registry was read.
+// Resolve finds the generation that a name answers from. It returns index:not_found
+// when there is none, index:no_live_generation for a bare name without a live
+// generation, and storage:io_error while no registry was read.
 func (r *Registry) Resolve(name Name) (Entry, error) {
 	if err := r.Check(); err != nil {
 		return Entry{}, err
@@ -399,8 +400,8 @@ func (s state) find(name Name) (*Index, error) {
 	return index, nil
 }
 
-// Find returns what is known of the index of a name, whatever generation the
-// name carries. The result must not be changed.
+// Find returns what is known of the index of a name, whatever generation the name
+// carries. The result must not be changed.
 func (r *Registry) Find(name Name) (*Index, error) {
 	if err := r.Check(); err != nil {
 		return nil, err
@@ -414,12 +415,12 @@ type Listed struct {
 	*Index
 }
 
-// List returns every index, ordered by name; none while no registry was read,
+// List returns every index, ordered by name, or none while no registry was read,
 // which Check reports. The indexes must not be changed.
 func (r *Registry) List() []Listed { return r.state().list() }
 
-// ListStored returns every index that the bytes of a stored registry name,
-// ordered by name.
+// ListStored returns every index in the bytes of a stored registry, ordered by
+// name.
 func ListStored(content []byte) ([]Listed, error) {
 	s, err := versioned.Decode[state](content)
 	if err != nil {
@@ -437,11 +438,11 @@ func (s state) list() []Listed {
 	return all
 }
 
-// Removed returns what was removed and may still have data.
+// Removed returns the generations that were removed and may still have data.
 func (r *Registry) Removed() []Removed { return slices.Clone(r.state().Removed) }
 
-// Known returns the ids of the indexes and generations that are listed, or were removed and
-// may still have data.
+// Known returns the ids of the indexes and generations that are listed, or were
+// removed and may still have data.
 func (r *Registry) Known() map[ID]bool {
 	s := r.state()
 	known := make(map[ID]bool)
@@ -457,8 +458,8 @@ func (r *Registry) Known() map[ID]bool {
 	return known
 }
 
-// Gone returns the generations of which the registry knows that a client removed
-// them, also those whose data is gone, up to a bound.
+// Gone returns the generations that a client removed according to the registry,
+// including those whose data is gone, up to a bound.
 func (r *Registry) Gone() map[ID]bool {
 	s := r.state()
 	gone := make(map[ID]bool, len(s.Removed)+len(s.Forgotten))
@@ -471,9 +472,10 @@ func (r *Registry) Gone() map[ID]bool {
 	return gone
 }
 
-// Remember gives a registry what an earlier run of this node last read: a version of the
-// registry of a deployment. Only a repair uses it, to keep what it would otherwise not
-// list, and to leave out what a client removed where the mark could not be written.
+// Remember gives a registry what an earlier run of this node last read: a version
+// of the registry of a deployment. Only a repair uses it, to keep entries that it
+// would otherwise not list, and to leave out what a client removed when the mark
+// could not be written.
 func (r *Registry) Remember(of ID, version uint64, indexes map[string]*Index, removed []Removed) {
 	s := state{Deployment: of, Indexes: indexes, Removed: removed}
 	s = s.clone()
@@ -483,8 +485,9 @@ func (r *Registry) Remember(of ID, version uint64, indexes map[string]*Index, re
 	r.remembered = versioned.Object[state]{Value: s, Version: version}
 }
 
-// lastKnown returns the newest registry of the deployment of this node that it read, in
-// this run or an earlier one; the zero Object when it read none. It must not be changed.
+// lastKnown returns the newest registry of this node's deployment that it read, in
+// this run or an earlier one, or the zero Object when it read none. It must not be
+// changed.
 func (r *Registry) lastKnown() versioned.Object[state] {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -497,9 +500,9 @@ func (r *Registry) lastKnown() versioned.Object[state] {
 	return newest
 }
 
-// own returns the deployment of this node: that of the bucket, of the directory where the
-// bucket was not read, or else of the registry that was read. It is zero when none is
-// known. The caller must hold mu.
+// own returns the deployment of this node: that of the bucket, or of the directory
+// if the bucket was not read, or else of the registry that was read. It is zero
+// when none is known. The caller must hold mu.
 func (r *Registry) own() ID {
 	for _, id := range []ID{r.deployment, r.expected} {
 		if !id.IsZero() {

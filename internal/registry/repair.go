@@ -12,12 +12,12 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// RepairRequest says what a repair may do beyond registering what no
+// RepairRequest says what a repair may do beyond registering generations that no
 // client removed.
 type RepairRequest struct {
 	PromoteNewest bool
 	Restore       []Name // removed indexes and generations to bring back
-	// FromNodes makes nodes store again what the bucket lost and they hold.
+	// FromNodes makes nodes store again objects that the bucket lost and they hold.
 	FromNodes bool
 }
 
@@ -30,19 +30,19 @@ type Repair struct {
 	// Kept names the generations that stay listed because this node knows them,
 	// although the bucket holds no commit of them.
 	Kept []string `json:"kept,omitempty"`
-	// Uploaded names the generations that nodes stored again, Lost those that the
-	// bucket holds no whole state of and no node that answered could give back.
+	// Uploaded names the generations that nodes stored again, Lost those of which
+	// the bucket holds no whole state and that no answering node could restore.
 	Uploaded []string `json:"uploaded,omitempty"`
 	Lost     []string `json:"lost,omitempty"`
 }
 
-// Repair registers every generation that the storage holds and the registry
-// does not; a registry that is gone, damaged or older than the one last read is
-// written anew. It only adds:
-// entries that exist stay as they are, also parts of them this build does not
-// understand, and so do those that this node knows and that no client removed, also
-// where the storage lost them (RG6). Registry, storage and marks are read again on every attempt, so
-// that a delete landing meanwhile is not undone.
+// Repair registers every generation that the storage holds and the registry does
+// not. It writes a registry that is gone, damaged or older than the one last read
+// afresh. It only adds: existing entries stay as they are, including parts that
+// this build does not understand, and so do those that this node knows and no
+// client removed, even if the storage lost them (RG6). Every attempt reads
+// registry, storage and marks again, so that a delete landing meanwhile is not
+// undone.
 func (r *Registry) Repair(ctx context.Context, request RepairRequest, synced Synced) (Repair, error) {
 	r.changing.Lock()
 	defer r.changing.Unlock()
@@ -62,9 +62,9 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 	if err != nil && !isDamaged {
 		return Repair{}, err
 	}
-	// The place of a registry that is gone is taken before anything is read that the new one
-	// is made of. A repair that the store applies late then replaces nothing else, also not a
-	// newer registry that was lost since.
+	// Take the place of a registry that is gone before reading anything that the
+	// new one is made of. A repair that the store applies late then replaces
+	// nothing else, not even a newer registry that was lost since.
 	if err == nil && !held.Exists() {
 		if held, err = r.store.Reserve(ctx); err != nil {
 			return Repair{}, err
@@ -94,12 +94,13 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 		return Repair{}, err
 	}
 	if isDamaged {
-		// A registry written afresh goes on counting, also beyond what this node
-		// never read: nodes that did take over no lower version.
+		// A registry written afresh continues counting, beyond versions that this
+		// node never read: the other nodes accept no lower version.
 		held.Version = max(held.Version, r.lastKnown().Version, uint64(time.Now().UnixMilli()))
 	}
-	// No mark outlives the restore of its generation: a repair of a lost registry would take
-	// that for removed. If the registry is not written then, a sweep writes the mark again.
+	// No mark may outlive the restore of its generation, because a repair of a lost
+	// registry would take the generation for removed. If writing the registry
+	// fails, a sweep writes the mark again.
 	if err := r.unmark(ctx, plan.unmark); err != nil {
 		return Repair{}, storageFailed(err)
 	}
@@ -108,7 +109,7 @@ func (r *Registry) repairOnce(ctx context.Context, request RepairRequest, synced
 		return Repair{}, err
 	}
 	r.install(written)
-	if err := r.unmark(ctx, plan.unmark); err != nil { // what a sweep wrote in between
+	if err := r.unmark(ctx, plan.unmark); err != nil { // marks that a sweep wrote in between
 		r.log.Error("cannot look for removal marks of restored generations", "error", err)
 	}
 	return plan.did, nil
@@ -123,8 +124,8 @@ func (r *Registry) unmark(ctx context.Context, generations []ID) error {
 	return nil
 }
 
-// salvage returns what a registry that is written anew begins with: the newer one
-// that this node read in the place of an older one, what was removed otherwise.
+// salvage returns the base of a registry that is written afresh: the newer one that
+// this node read, if an older one is stored, otherwise what was removed.
 func (r *Registry) salvage(damaged versioned.Object[state]) state {
 	if damaged.Value.Deployment == r.Deployment() && r.IsRead() && damaged.Exists() && damaged.Version < r.Version() {
 		return r.state().clone()
@@ -138,7 +139,7 @@ func (r *Registry) salvage(damaged versioned.Object[state]) state {
 }
 
 // deploymentOf returns the deployment that a repaired registry belongs to: that of
-// the mark, which is written anew where it is lost.
+// the mark, which it writes again if it is lost.
 func (r *Registry) deploymentOf(ctx context.Context, found state) (ID, error) {
 	id := found.Deployment
 	if id.IsZero() {
@@ -151,15 +152,15 @@ func (r *Registry) deploymentOf(ctx context.Context, found state) (ID, error) {
 	}
 	mark, err := r.writeMark(ctx, id)
 	if err == nil && mark.Value.ID != id {
-		err = versioned.ErrLost // another node marked the bucket: what was known may be of another deployment
+		err = versioned.ErrLost // another node marked the bucket: the known registry may be of another deployment
 	}
 	return id, err
 }
 
-// stored reads the registry for audit and repair. One of another deployment is
-// given with errForeign and without its entries, to be replaced. A bucket that is
-// marked as that of another deployment, emptied and begun anew while this node
-// ran, is left alone (I14).
+// stored reads the registry for audit and repair. A registry of another deployment
+// is returned with errForeign and without its entries, to be replaced. A bucket
+// that is marked as that of another deployment, because it was emptied and begun
+// anew while this node ran, is left alone (I14).
 func (r *Registry) stored(ctx context.Context) (versioned.Object[state], error) {
 	known := r.Deployment()
 	if known.IsZero() {
@@ -188,8 +189,8 @@ type repairPlan struct {
 	next    state
 	did     Repair
 	unmark  []ID
-	created map[string][]storedGeneration // by the name of the index
-	named   map[Name]bool                 // what the request names and is restored
+	created map[string][]storedGeneration // by index name
+	named   map[Name]bool                 // names of the request that are restored
 	known   map[string]*Index             // what this node knew before the registry was lost
 }
 
@@ -202,7 +203,7 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 	}
 	p.named = make(map[Name]bool)
 	p.created = make(map[string][]storedGeneration)
-	// Of several indexes of one name the one created last is registered.
+	// Of several indexes with one name the one created last is registered.
 	slices.SortFunc(found, func(a, b storedGeneration) int { return b.CreatedAt.Compare(a.CreatedAt) })
 	for _, g := range found {
 		asked, wanted := g.isWanted(request.Restore)
@@ -239,8 +240,8 @@ func planRepair(next state, found []storedGeneration, request RepairRequest) rep
 	return p
 }
 
-// dropUndone drops the marks of removals that were undone before, by what this node knows, and
-// returns their generations.
+// dropUndone drops the marks of removals that, as this node knows, were undone
+// before, and returns their generations.
 func dropUndone(found []storedGeneration, known state) []ID {
 	undone := make(map[ID]time.Time)
 	for _, index := range known.Indexes {
@@ -259,8 +260,8 @@ func dropUndone(found []storedGeneration, known state) []ID {
 	return dropped
 }
 
-// keep goes on listing what this node knows and the storage lost. What was marked
-// or is listed as removed was removed by a client.
+// keep continues to list what this node knows and the storage lost. What is marked
+// or listed as removed was removed by a client.
 func (p *repairPlan) keep(known state, found []storedGeneration) {
 	p.known = known.Indexes
 	gone := make(map[ID]bool)
@@ -277,7 +278,7 @@ func (p *repairPlan) keep(known state, found []storedGeneration) {
 		before := known.Indexes[name]
 		index, ok := p.next.Indexes[name]
 		if ok && index.ID != before.ID {
-			continue // the name was given again
+			continue // the name was reused
 		}
 		if _, isNew := p.created[name]; isNew {
 			index.recall(before)
@@ -306,8 +307,9 @@ func (p *repairPlan) keep(known state, found []storedGeneration) {
 	}
 }
 
-// recall takes over what was known of an index that a repair made from what is stored, and
-// of the generations that it found. Which one is live and what a job intends stay open.
+// recall takes over what was known of an index that a repair rebuilt from storage,
+// and of the generations that it found. It does not decide which one is live and
+// what a job intends.
 func (i *Index) recall(before *Index) {
 	found := *i
 	*i = *before.clone()
@@ -330,7 +332,7 @@ func (i *Index) recall(before *Index) {
 	}
 }
 
-// finish promotes where that is asked for and puts the answer in order.
+// finish promotes if the request asks for it, and sorts the answer.
 func (p *repairPlan) finish(request RepairRequest) {
 	for _, name := range sortedKeys(p.created) {
 		p.did.CreatedIndexes = append(p.did.CreatedIndexes, name)
@@ -347,9 +349,9 @@ func (p *repairPlan) finish(request RepairRequest) {
 	}
 }
 
-// isWanted reports whether a generation is to be registered: it is not marked,
-// or the request names what was removed, which the first result reports. A
-// generation that was removed by its own name comes back by that name alone.
+// isWanted reports whether a generation is to be registered: it is not marked, or
+// the request names the removal, which the first result returns. A generation that
+// was removed by its own name comes back by that name alone.
 func (g storedGeneration) isWanted(restore []Name) (Name, bool) {
 	if g.mark == nil {
 		return Name{}, true
@@ -370,8 +372,9 @@ func (p *repairPlan) isKnown(g storedGeneration) bool {
 	return ok && index.Generations[g.Generation].ID == g.GenerationID
 }
 
-// promote makes the newest generation of an index live, or the one that this node knows
-// was live: a newer one may be the target of a reindex, which lacks documents.
+// promote makes the newest generation of an index live, or the one that this node
+// knows was live: a newer one may be the target of a reindex, which lacks
+// documents.
 func (p *repairPlan) promote(name string, stored []storedGeneration) {
 	index := p.next.Indexes[name]
 	if before, ok := p.known[name]; ok && before.ID == index.ID && before.Live != "" && index.Generations[before.Live].ID == before.Generations[before.Live].ID {

@@ -11,10 +11,10 @@ import (
 // state is the stored object. A state that was read or written never changes;
 // changes work on a clone.
 type state struct {
-	Deployment ID                `json:"deployment"` // whose registry it is
+	Deployment ID                `json:"deployment"` // whose registry this is
 	Indexes    map[string]*Index `json:"indexes"`
 	Removed    []Removed         `json:"removed,omitempty"`
-	Forgotten  []ID              `json:"forgotten,omitempty"` // generations whose data is gone, the last ones
+	Forgotten  []ID              `json:"forgotten,omitempty"` // the last generations whose data is gone
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -37,22 +37,22 @@ type Generation struct {
 	ID        ID        `json:"id"`
 	CreatedAt time.Time `json:"createdAt,omitzero"` // zero when a repair of an earlier version added it
 	Manifest  uint64    `json:"manifest,omitzero"`  // hint: version of the manifest
-	// Undone is when it was removed before it was restored. A removal mark of that time, which
-	// the store may apply late, does not count.
+	// Undone is when the generation was removed, if it was restored since. A
+	// removal mark of that time, which the store may apply late, does not count.
 	Undone time.Time `json:"undone,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 }
 
-// Intent announces a promotion by a reindex job. The promotion itself requires
-// it, so a job that another node took over cannot promote any more.
+// Intent announces a promotion by a reindex job. The promotion itself requires it,
+// so a job that another node took over can no longer promote.
 type Intent struct {
 	Job    string `json:"job"`
 	Target string `json:"target"` // name of the generation
 	Epoch  uint64 `json:"epoch"`
 }
 
-// Removed is a generation whose data may still be there.
+// Removed is a generation whose data may still exist.
 type Removed struct {
 	Index        string    `json:"index"`
 	IndexID      ID        `json:"indexId"`
@@ -82,12 +82,12 @@ func (i *Index) clone() *Index {
 	return &next
 }
 
-// GenerationNames returns the names of the generations in their order.
+// GenerationNames returns the names of the generations in order.
 func (i *Index) GenerationNames() []string {
 	return slices.Sorted(maps.Keys(i.Generations))
 }
 
-// remove takes generations of an index into the list of what was removed.
+// remove adds a generation of an index to the list of removed ones.
 func (s *state) remove(name string, index *Index, generation string, whole bool, at time.Time) {
 	s.Removed = append(s.Removed, Removed{
 		Index: name, IndexID: index.ID, Generation: generation,
@@ -95,8 +95,8 @@ func (s *state) remove(name string, index *Index, generation string, whole bool,
 	})
 }
 
-// settle makes RG3 hold for an entry that storage brought. A state that is settled is not
-// written to.
+// settle makes RG3 hold for every entry that came from storage. It writes nothing
+// to a settled state.
 func (s *state) settle() {
 	for name, index := range s.Indexes {
 		if index == nil || !IsIndexName(name) || index.ID.IsZero() {

@@ -12,9 +12,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Identity says whose data a generation's objects are. It is written once,
-// before the registry names the generation, and lets a repair rebuild the
-// registry from storage alone.
+// Identity says whose data the objects of a generation are. It is written once,
+// before the registry names the generation, and lets a repair rebuild the registry
+// from storage alone.
 type Identity struct {
 	Index        string    `json:"index"`
 	IndexID      ID        `json:"indexId"`
@@ -23,8 +23,8 @@ type Identity struct {
 	CreatedAt    time.Time `json:"createdAt"`
 }
 
-// Mark says that a client removed a generation. It repeats whose data that was, which is
-// empty in marks of earlier versions, for the case that the identity is lost.
+// Mark says that a client removed a generation. It repeats whose data that was, in
+// case the identity is lost; marks of earlier versions leave this empty.
 type Mark struct {
 	RemovedAt  time.Time `json:"removedAt"`
 	Whole      bool      `json:"whole,omitempty"` // with its whole index
@@ -41,7 +41,7 @@ func Prefix(generation ID) string { return storagePrefix + generation.String() +
 func identityKey(generation ID) string { return Prefix(generation) + "identity" }
 func markKey(generation ID) string     { return Prefix(generation) + "removed" }
 
-// Identify writes the identity of a generation. It answers
+// Identify writes the identity of a generation. It returns
 // index:generation:storage_held when another one is stored under its id.
 func Identify(ctx context.Context, b bucket.Bucket, identity Identity) error {
 	store := versioned.New[Identity](b, identityKey(identity.GenerationID), resource)
@@ -55,9 +55,9 @@ func Identify(ctx context.Context, b bucket.Bucket, identity Identity) error {
 	return nil
 }
 
-// MarkRemoved writes the removal mark of a generation. A mark that is already
-// there stays, unless it is of an earlier removal that was undone: the grace counts from
-// the time at which the mark was stored.
+// MarkRemoved writes the removal mark of a generation. An existing mark stays,
+// unless it is of an earlier removal that was undone: the grace counts from the
+// time at which the mark was stored.
 func MarkRemoved(ctx context.Context, b bucket.Bucket, removed Removed) error {
 	store := versioned.New[Mark](b, markKey(removed.GenerationID), resource)
 	mark := Mark{RemovedAt: removed.RemovedAt, Whole: removed.Whole,
@@ -68,7 +68,7 @@ func MarkRemoved(ctx context.Context, b bucket.Bucket, removed Removed) error {
 			if now.Exists() && now.Value.RemovedAt.Before(mark.RemovedAt) {
 				return mark, nil
 			}
-			return Mark{}, versioned.ErrUnchanged // one that is gone again was undone, or all is erased
+			return Mark{}, versioned.ErrUnchanged // a mark that is gone again was undone, or everything is erased
 		})
 	}
 	if err != nil {
@@ -91,7 +91,7 @@ func Erase(ctx context.Context, b bucket.Bucket, generation ID) error {
 type storedGeneration struct {
 	Identity
 	synced  bool
-	lacking int // objects that an audit misses
+	lacking int // objects that an audit found missing
 	mark    *Mark
 	erased  bool // its objects are being deleted
 }
@@ -99,8 +99,8 @@ type storedGeneration struct {
 // Synced reports whether a generation's storage holds a commit.
 type Synced func(ctx context.Context, generation ID) (bool, error)
 
-// survey reads every generation of the storage. The second result names what
-// no valid name can carry.
+// survey reads every generation of the storage. The second result lists what no
+// valid name can carry.
 func (r *Registry) survey(ctx context.Context, synced Synced) ([]storedGeneration, []string, error) {
 	listing, err := r.bucket.List(ctx, storagePrefix, "/")
 	if err != nil {
@@ -130,7 +130,7 @@ func (r *Registry) survey(ctx context.Context, synced Synced) ([]storedGeneratio
 	return found, unusable, nil
 }
 
-// surveyOne reads one generation. The text names it when it is unusable.
+// surveyOne reads one generation. If it is unusable, the second result names it.
 func (r *Registry) surveyOne(ctx context.Context, id ID, synced Synced) (storedGeneration, string, error) {
 	identity, err := versioned.New[Identity](r.bucket, identityKey(id), resource).Read(ctx)
 	if errors.Is(err, versioned.ErrCorrupt) || err == nil && !identity.Exists() {
@@ -163,8 +163,8 @@ func (r *Registry) surveyOne(ctx context.Context, id ID, synced Synced) (storedG
 	return g, "", nil
 }
 
-// withRemoved marks what the registry itself lists as removed, also where the
-// mark could not be written.
+// withRemoved marks the generations that the registry itself lists as removed, even
+// if their mark could not be written.
 func withRemoved(found []storedGeneration, removed []Removed) []storedGeneration {
 	for i := range found {
 		for _, gone := range removed {
