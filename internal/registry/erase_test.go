@@ -9,9 +9,9 @@ import (
 	"github.com/quiresearch/quire/internal/versioned"
 )
 
-// F41: what a client removed is erased by its removal mark, also where the bucket lost the
-// identity of the generation, and then the registry with the list of what was removed.
-// I14: without a mark nothing is erased.
+// F41: what a client removed is erased according to its removal mark, even if the
+// bucket lost the identity of the generation, and then the registry with the list
+// of removals. I14: without a mark nothing is erased.
 func TestARemovalMarkIsEnoughToErase(t *testing.T) {
 	s, r := deployed(t)
 	books := r.state().Indexes["books"].clone()
@@ -47,7 +47,7 @@ func TestARemovalMarkIsEnoughToErase(t *testing.T) {
 		t.Fatal(err)
 	}
 	lose(objectKey)
-	r = open(t, s) // this node never read what was removed
+	r = open(t, s) // this node never read the list of removals
 	repair(t, r, s, RepairRequest{})
 
 	expired, err := r.Expired(t.Context(), 0)
@@ -82,8 +82,8 @@ func TestARemovalMarkIsEnoughToErase(t *testing.T) {
 	}
 }
 
-// A mark that cannot be looked for keeps no other removal from getting its own: until it
-// has one, a lost registry would undo it.
+// A failure to look for one mark does not keep other removals from getting theirs:
+// until a removal has a mark, a lost registry would undo it.
 func TestEveryRemovalGetsAMark(t *testing.T) {
 	s, refuses, r := deployedOver(t)
 	removed, err := r.RemoveIndex(t.Context(), name(t, "books"), time.Now())

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// ParseID refuses every text that String does not write, whatever its length.
+// ParseID rejects every text that String does not write, whatever its length.
 func TestAnIDHas32Digits(t *testing.T) {
 	id := NewID()
 	if got, err := ParseID(id.String()); err != nil || got != id {

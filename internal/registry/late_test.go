@@ -12,12 +12,12 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// stalling is a bucket that, while it stalls, does not show its registry and keeps writes of
-// it back without an answer.
+// stalling is a bucket that, while it stalls, does not show its registry and holds
+// writes of it back without an answer.
 type stalling struct {
 	bucket.Bucket
 	stalls bool
-	late   []func() // writes that were kept back
+	late   []func() // writes that were held back
 }
 
 func (b *stalling) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
@@ -35,8 +35,9 @@ func (b *stalling) PutIf(ctx context.Context, key string, body bucket.Body, cond
 	return bucket.Written{}, bucket.ErrUnknown
 }
 
-// I16, F27: a repair that the store applies late, in the place of a newer registry that was
-// lost since, does not bring back what that node knew when it was sent (seed 1026420).
+// I16, F27: a repair that the store applies late, in place of a newer registry that
+// was lost since, does not bring back what that node knew when it sent the repair
+// (seed 1026420).
 func TestARepairThatIsAppliedLateUndoesNothing(t *testing.T) {
 	for _, promotes := range []bool{false, true} {
 		t.Run(fmt.Sprint(promotes), func(t *testing.T) {
@@ -74,7 +75,8 @@ func TestARepairThatIsAppliedLateUndoesNothing(t *testing.T) {
 	}
 }
 
-// A repair whose second write is not answered is made by the next one, or by that write.
+// A repair whose second write is not answered is completed by the next repair, or
+// by that write.
 func TestARepairThatIsInterruptedIsMadeByTheNext(t *testing.T) {
 	for _, isApplied := range []bool{false, true} {
 		t.Run(fmt.Sprint(isApplied), func(t *testing.T) {
@@ -122,8 +124,9 @@ func TestARepairThatIsInterruptedIsMadeByTheNext(t *testing.T) {
 	}
 }
 
-// I22: a node that is in force marks a bucket in which only a reserved place is left as that of
-// its deployment, so that a node that knows nothing repairs no other one into it.
+// I22: in a bucket where only a reserved place is left, a node whose copy is in
+// force writes the mark of its deployment, so that a node that knows nothing does
+// not repair another one into it.
 func TestAReservedPlaceIsOfTheDeployment(t *testing.T) {
 	s, sound := deployed(t)
 	for _, key := range []string{objectKey, deploymentKey} {
@@ -148,8 +151,8 @@ func TestAReservedPlaceIsOfTheDeployment(t *testing.T) {
 	}
 }
 
-// removedAndRestored is a deployment whose index shop was removed and restored. The mark of
-// that removal, which the store applies again, arrives late.
+// removedAndRestored returns a deployment whose index shop was removed and
+// restored. The store applies the mark of that removal again, late.
 func removedAndRestored(t *testing.T) (storage, *Registry, Removed) {
 	s, r := deployed(t)
 	removed, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now().Add(-time.Hour))
@@ -170,8 +173,8 @@ func removedAndRestored(t *testing.T) (storage, *Registry, Removed) {
 	return s, r, removed[0]
 }
 
-// I22, F27: a removal mark that arrives after the index was restored removes nothing, also not
-// where the registry is lost then (seed 1050483).
+// I22, F27: a removal mark that arrives after the index was restored removes
+// nothing, even if the registry is lost then (seed 1050483).
 func TestARemovalMarkThatArrivesLateRemovesNothing(t *testing.T) {
 	for _, isNoted := range []bool{false, true} {
 		s, r, removed := removedAndRestored(t)
@@ -204,8 +207,8 @@ func TestARemovalMarkThatArrivesLateRemovesNothing(t *testing.T) {
 	}
 }
 
-// I15: the grace of an index that is removed again does not count from a mark of the removal
-// before, and a repair of a lost registry leaves it out.
+// I15: the grace of an index that is removed again does not count from a mark of
+// the earlier removal, and a repair of a lost registry leaves the index out.
 func TestAnIndexIsRemovedAgainBesideAnEarlierMark(t *testing.T) {
 	s, r, before := removedAndRestored(t)
 	removed, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now())
@@ -229,8 +232,8 @@ func TestAnIndexIsRemovedAgainBesideAnEarlierMark(t *testing.T) {
 	}
 }
 
-// I15: where the mark of the new removal could not be written, the sweep replaces the earlier
-// one first, and erases when that is a grace old.
+// I15: if the mark of the new removal could not be written, the sweep first
+// replaces the earlier mark, and erases when the new one is a grace old.
 func TestASweepReplacesAnEarlierMark(t *testing.T) {
 	_, r, before := removedAndRestored(t)
 	removed, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now())

@@ -211,7 +211,7 @@ func TestUnknownMembersAndFeatures(t *testing.T) {
 	}
 }
 
-// A node that does not know yet what another created does not create it again.
+// A node that does not know yet what another node created does not create it again.
 func TestWhatExistsIsNotCreatedAgain(t *testing.T) {
 	b := memory.New(nil)
 	first, second := open(t, b), open(t, b)
@@ -228,8 +228,8 @@ func TestWhatExistsIsNotCreatedAgain(t *testing.T) {
 	}
 }
 
-// Several nodes create, promote and remove at once: every success holds and
-// the invariants stay.
+// Several nodes create, promote and remove at once: every success holds and the
+// invariants stay.
 func TestNodesRace(t *testing.T) {
 	for seed := range uint64(10) {
 		b := memory.New(nil)
@@ -293,8 +293,7 @@ func step(ctx context.Context, r *Registry, random *rand.Rand, alive map[string]
 	}
 }
 
-// Changes of one node wait for each other instead of losing against each
-// other.
+// Changes of one node wait for each other instead of conflicting.
 func TestChangesOfOneNodeDoNotConflict(t *testing.T) {
 	r := open(t, memory.New(nil))
 	var changes sync.WaitGroup
@@ -311,7 +310,7 @@ func TestChangesOfOneNodeDoNotConflict(t *testing.T) {
 	}
 }
 
-// A generation never takes over what is stored under its id.
+// A generation never takes over data stored under its id.
 func TestHeldStorageRefusesAGeneration(t *testing.T) {
 	b := memory.New(nil)
 	first := Identity{Index: "books", IndexID: NewID(), Generation: "1", GenerationID: NewID()}

@@ -15,8 +15,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// storage is a bucket whose generations hold a commit when they have a
-// manifest.
+// storage is a bucket whose generations hold a commit if they have a manifest.
 type storage struct{ bucket.Bucket }
 
 func (s storage) synced(ctx context.Context, id ID) (bool, error) {
@@ -41,7 +40,8 @@ func (s storage) store(t *testing.T, e Entry, synced bool) {
 	}
 }
 
-// deployed is books with generations 1, 2 and blue, live 2; shop with 1.
+// deployed returns a deployment with books, generations 1, 2 and blue, live 2, and
+// shop, generation 1.
 func deployed(t *testing.T) (storage, *Registry) {
 	s := storage{memory.New(nil)}
 	r := open(t, s)
@@ -58,7 +58,8 @@ func deployed(t *testing.T) (storage, *Registry) {
 	return s, r
 }
 
-// refusing is a bucket that neither lists nor deletes one key, none when it is empty.
+// refusing is a bucket that neither lists nor deletes one key; an empty key means
+// none.
 type refusing struct {
 	bucket.Bucket
 	key string
@@ -80,7 +81,7 @@ func (b *refusing) Delete(ctx context.Context, key string, condition bucket.Cond
 	return b.Bucket.Delete(ctx, key, condition)
 }
 
-// deployedOver is deployed over a bucket that refuses nothing yet.
+// deployedOver is deployed over a bucket that does not refuse anything yet.
 func deployedOver(t *testing.T) (storage, *refusing, *Registry) {
 	s, _ := deployed(t)
 	b := &refusing{Bucket: s.Bucket}
@@ -121,7 +122,7 @@ func TestAuditOfAWholeDeployment(t *testing.T) {
 	}
 }
 
-// Whatever of the storage fails, callers get an error of the registry.
+// Whatever part of the storage fails, callers get an error of the registry.
 func TestAnAuditWithoutStorageNamesTheRegistry(t *testing.T) {
 	s, _ := deployed(t)
 	fickle := faultbucket.New(s, nil)
@@ -169,8 +170,8 @@ func TestLostRegistryIsRebuilt(t *testing.T) {
 	}
 }
 
-// I16: a node that knows what was live does not make a newer generation live, which may be
-// the target of a reindex.
+// I16: a node that knows which generation was live does not make a newer one live,
+// which may be the target of a reindex.
 func TestARepairPromotesWhatWasLive(t *testing.T) {
 	s, r := deployed(t)
 	s.store(t, add(t, r, resolve(t, r, "books").Index, "books@3"), true)
@@ -183,8 +184,9 @@ func TestARepairPromotesWhatWasLive(t *testing.T) {
 	}
 }
 
-// What the storage does not say of an index stays known: the hints, by which nodes with
-// earlier copies wait for newer ones, and what a build must support to open it.
+// What the storage does not say of an index stays known: the hints, by which nodes
+// with earlier copies wait for newer ones, and the features that a build must
+// support to open it.
 func TestARepairKeepsWhatTheStorageDoesNotSay(t *testing.T) {
 	s, r := deployed(t)
 	two := resolve(t, r, "books@2")
@@ -262,8 +264,8 @@ func TestRemovedComesBackOnlyWhenNamed(t *testing.T) {
 	}
 }
 
-// An index comes back as it was when it was removed: without the generations
-// that were removed before, each by its own name.
+// An index comes back as it was when it was removed: without the generations that
+// were removed earlier, each by its own name.
 func TestRestoredIndexLacksGenerationsRemovedBefore(t *testing.T) {
 	s, r := deployed(t)
 	if _, err := r.RemoveGeneration(t.Context(), name(t, "books@1"), time.Now()); err != nil {
@@ -285,7 +287,7 @@ func TestRestoredIndexLacksGenerationsRemovedBefore(t *testing.T) {
 	if !reflect.DeepEqual(done, want) {
 		t.Errorf("%+v", done)
 	}
-	// When it was made is known from what is stored.
+	// The stored data shows when it was created.
 	restored := r.state().Indexes["books"]
 	if restored.CreatedAt.IsZero() || restored.Generations["2"].CreatedAt.IsZero() || restored.CreatedAt.After(restored.Generations["2"].CreatedAt) {
 		t.Errorf("created at %v and %v", restored.CreatedAt, restored.Generations["2"].CreatedAt)
@@ -296,8 +298,8 @@ func TestRestoredIndexLacksGenerationsRemovedBefore(t *testing.T) {
 	}
 }
 
-// What was removed and whose name was given again cannot come back, and the
-// audit knows every name once.
+// A removed index whose name was reused cannot come back, and the audit lists every
+// name once.
 func TestAuditNamesNothingThatWasReplaced(t *testing.T) {
 	s, r := deployed(t)
 	if _, err := r.RemoveIndex(t.Context(), name(t, "shop"), time.Now()); err != nil {
@@ -365,8 +367,8 @@ func TestDeleteDuringRepairStays(t *testing.T) {
 	}
 }
 
-// A registry that an older one took the place of is in force again after a repair,
-// on the node that repairs and on those that read the newer one.
+// A registry that was replaced by an older one is in force again after a repair, on
+// the node that repairs and on those that read the newer one.
 func TestAnOlderRegistryIsRepaired(t *testing.T) {
 	for _, more := range []bool{true, false} {
 		s, r := deployed(t)
@@ -400,8 +402,8 @@ func TestAnOlderRegistryIsRepaired(t *testing.T) {
 	}
 }
 
-// A node that ran while its bucket was emptied and begun anew does not put its own
-// deployment in the place of the new one (I14).
+// A node that ran while its bucket was emptied and begun anew does not replace the
+// new deployment by its own (I14).
 func TestRepairLeavesABucketBegunAnewAlone(t *testing.T) {
 	s, _ := deployed(t)
 	fickle := faultbucket.New(s, nil)
@@ -441,9 +443,9 @@ func TestRepairLeavesABucketBegunAnewAlone(t *testing.T) {
 	resolve(t, anew, "fresh")
 }
 
-// I15, I22: no mark outlives a restore. A mark that stays would let a repair of a lost
-// registry take the restored index for a removed one, and a later delete would begin with
-// the old date.
+// I15, I22: no mark outlives a restore. A mark that stays would let a repair of a
+// lost registry take the restored index for a removed one, and a later delete would
+// begin with the old date.
 func TestAMarkThatStaysKeepsAnIndexFromBeingRestored(t *testing.T) {
 	s, refuses, r := deployedOver(t)
 	shop := resolve(t, r, "shop")

@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/versioned"
 )
 
-// S24: whatever the stored registry holds, only names and ids that could have
-// been made come out of it, and a change of it works or is refused.
+// S24: whatever the stored registry holds, only names and ids that could have been
+// made come out of it, and a change of it works or is refused.
 func FuzzStoredRegistry(f *testing.F) {
 	f.Add([]byte(`{"deployment":"00000000000000000000000000000009","indexes":{"books":{"id":"00000000000000000000000000000001","live":"1","generations":{"1":{"id":"00000000000000000000000000000002","createdAt":"2026-01-01T00:00:00Z"}}}}}`))
 	f.Add([]byte(`{"deployment":"00000000000000000000000000000009","indexes":{"../x":{"id":"zz"},"A":null,"b":{"id":"00000000000000000000000000000001","live":"2","generations":{"..":{}}}}}`))

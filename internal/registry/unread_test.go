@@ -13,10 +13,10 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// away is a bucket some of whose objects cannot be read while it is away.
+// away is a bucket of which some objects cannot be read while it is away.
 type away struct {
 	bucket.Bucket
-	keys    []string // that cannot be read
+	keys    []string // keys that cannot be read
 	failing bool     // nothing can be written
 	puts    int
 }
@@ -38,7 +38,7 @@ func (a *away) PutIf(ctx context.Context, key string, body bucket.Body, c bucket
 	return a.Bucket.PutIf(ctx, key, body, c)
 }
 
-// isUnread checks that a registry answers nothing of what it does not know.
+// isUnread checks that a registry that knows nothing does not answer.
 func isUnread(t *testing.T, r *Registry) {
 	t.Helper()
 	fails := func(what string, err error) {
@@ -88,7 +88,7 @@ func TestARegistryThatCannotBeReadAtTheStartKnowsNothing(t *testing.T) {
 	}
 }
 
-// unregister takes the registry and the identity of a generation away.
+// unregister deletes the registry and the identity of a generation.
 func unregister(t *testing.T, s storage, generation ID) {
 	t.Helper()
 	for _, key := range []string{objectKey, identityKey(generation)} {
@@ -98,8 +98,8 @@ func unregister(t *testing.T, s storage, generation ID) {
 	}
 }
 
-// I16: a repair of a lost registry knows every registry of its deployment that this node
-// read, also one that never came into force.
+// I16: a repair of a lost registry knows every registry of its deployment that this
+// node read, even one that never came into force.
 func TestARepairKnowsEveryRegistryThatWasRead(t *testing.T) {
 	byAChange := func(t *testing.T, b *away, sound *Registry) *Registry {
 		one, two := resolve(t, sound, "books@1"), resolve(t, sound, "books@2")
@@ -167,8 +167,8 @@ func TestARepairKnowsEveryRegistryThatWasRead(t *testing.T) {
 	}
 }
 
-// I14: a repair disregards a registry that was read before the mark of the bucket, if that
-// shows another deployment.
+// I14: a repair disregards a registry that was read before the mark of the bucket,
+// if the mark shows another deployment.
 func TestARepairDisregardsTheRegistryOfAnotherDeployment(t *testing.T) {
 	other := memory.New(nil)
 	foreign := open(t, other)
@@ -212,8 +212,9 @@ func TestARepairDisregardsItWhenTheMarkComesLate(t *testing.T) {
 	}
 }
 
-// A repair of a bucket that lost the mark of its deployment too does not begin another
-// deployment: the node knows it from the registry that it read, or from its directory.
+// A repair of a bucket that also lost the mark of its deployment does not begin
+// another deployment: the node knows it from the registry that it read, or from its
+// directory.
 func TestARepairKeepsTheDeployment(t *testing.T) {
 	for _, isNoted := range []bool{false, true} {
 		s, sound := deployed(t)
@@ -265,7 +266,7 @@ func TestARepairLeavesTheRegistryOfAnotherDeploymentAlone(t *testing.T) {
 	}
 }
 
-// A repair goes by what an earlier run of the node noted where that is newer than what
+// A repair uses the note of an earlier run of the node if that is newer than what
 // the node read since.
 func TestARepairKnowsTheNewerOfNoteAndRegistry(t *testing.T) {
 	s, sound := deployed(t)
@@ -305,7 +306,7 @@ func TestARegistryIsBegunLate(t *testing.T) {
 }
 
 // I14: the registry of another deployment, or another object in its place, is
-// neither read nor changed, and a repair puts the own one there again.
+// neither read nor changed, and a repair puts the node's own registry there again.
 func TestAForeignRegistryIsNotTakenOver(t *testing.T) {
 	other := memory.New(nil)
 	foreign := open(t, other)
@@ -359,8 +360,8 @@ func TestAForeignRegistryIsNotTakenOver(t *testing.T) {
 	}
 }
 
-// A damaged registry of a deployment without indexes is written anew, and a node
-// that read it before takes it over although the one that repairs never did.
+// A damaged registry of a deployment without indexes is written afresh, and a node
+// that read it before takes it over although the repairing node never read it.
 func TestARepairOfADamagedRegistryWithNothingToAdd(t *testing.T) {
 	none := func(context.Context, ID) (bool, error) { return false, nil }
 	for _, garbage := range []string{"", "garbage"} {
@@ -406,7 +407,7 @@ func TestAMarkIsWrittenForTheRegistryThatIsThere(t *testing.T) {
 	if second.Deployment() != first.Deployment() {
 		t.Errorf("%v, not %v", second.Deployment(), first.Deployment())
 	}
-	// A newer form of everything refuses the start.
+	// A newer format of the bucket refuses the start.
 	if _, err := second.marks.Change(t.Context(), func(now versioned.Object[deployment]) (deployment, error) {
 		now.Value.Format = 1 << 20
 		return now.Value, nil
