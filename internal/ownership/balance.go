@@ -10,10 +10,10 @@ import (
 )
 
 // Indexes are spread over the candidates: a node that writes more than its share
-// hands one at a time to a node that writes less. It first drains the index: new
-// writes are refused, those under way end, one commit is tried. The round after
-// moves the claim; what was not committed is in the log. A node that cannot store what
-// is written hands over everything, what is written most first.
+// hands one at a time to a node that writes less. It first drains the index: it
+// refuses new writes, waits for those under way and tries one commit. The next
+// round moves the claim; what was not committed is in the log. A node that cannot
+// store writes hands over everything, the most written index first.
 
 // loadHalfLife is how fast writes are forgotten when indexes are compared.
 const loadHalfLife = 5 * time.Minute
@@ -28,36 +28,36 @@ func (l load) now(at time.Duration) float64 {
 	return l.count * math.Exp2(-float64(at-l.at)/float64(loadHalfLife))
 }
 
-// bucket is the length of a count in bits: loads of one bucket are equal.
+// bucket returns the bit length of the count: loads of one bucket are equal.
 func (l load) bucket(at time.Duration) int { return bits.Len64(uint64(max(0, l.now(at)))) }
 
 // handover is an index on its way to another session.
 type handover struct {
 	index   registry.ID
 	to      string // session
-	isOffer bool   // that session took it
+	isOffer bool   // that session took an offer of it
 	drained bool
 }
 
-// OnHandover sets what drains an index that goes to another node. It is called
-// without locks on a goroutine of its own and may take its time. It is set before
-// Run; without it nothing is handed over.
+// OnHandover sets the function that drains an index that goes to another node. It
+// is called without locks on its own goroutine and may take long. It must be set
+// before Run; without it nothing is handed over.
 func (m *Member) OnHandover(drain func(context.Context, registry.ID)) { m.drain = drain }
 
-// noteWrite counts a write of an index. The caller holds mu.
+// noteWrite counts a write of an index. The caller must hold mu.
 func (m *Member) noteWrite(index registry.ID) {
 	at := m.options.Clock()
 	m.loads[index] = load{count: m.loads[index].now(at) + 1, at: at}
 }
 
-// isHandedOver reports whether an index is on its way to another node. The
-// caller holds mu.
+// isHandedOver reports whether an index is on its way to another node. The caller
+// must hold mu.
 func (m *Member) isHandedOver(index registry.ID) bool {
 	return m.leaving != nil && m.leaving.index == index
 }
 
-// moveDrained gives an index that was drained to its taker, if that still lives.
-// The caller holds mu.
+// moveDrained gives a drained index to its taker, if that still has a session. The
+// caller must hold mu.
 func (m *Member) moveDrained(next *leadership) {
 	if m.leaving == nil || !m.leaving.drained {
 		return
@@ -69,9 +69,9 @@ func (m *Member) moveDrained(next *leadership) {
 	delete(next.Offers, m.leaving.index)
 }
 
-// balance chooses an index to hand over, one that another node takes, or any if
-// this node writes more than its share and another less, and drains it. An earlier
-// one that was drained is over: it went with the round, or it stays.
+// balance chooses an index to hand over and drains it: one that another node takes,
+// or any if this node writes more than its share and another less. An earlier
+// handover that was drained is over: the index moved with the round, or it stays.
 func (m *Member) balance(ctx context.Context) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,8 +102,8 @@ func (m *Member) balance(ctx context.Context) {
 	})
 }
 
-// unstorable returns the index with the most writes of a node that cannot store them,
-// and a session that can. The caller holds mu.
+// unstorable returns the index with the most writes of a node that cannot store
+// them, and a session that can. The caller must hold mu.
 func (m *Member) unstorable() (index registry.ID, to string, ok bool) {
 	if to = m.roomiest(m.held.Value); to == "" {
 		return index, "", false
@@ -117,8 +117,8 @@ func (m *Member) unstorable() (index registry.ID, to string, ok bool) {
 	return index, to, most >= 0
 }
 
-// roomiest returns the other session that can be reached, can store what is written
-// and writes the fewest indexes; empty: none. The caller holds mu.
+// roomiest returns the other session that can be reached, can store writes and
+// writes the fewest indexes, or an empty string. The caller must hold mu.
 func (m *Member) roomiest(l leadership) (to string) {
 	least := 0
 	for _, id := range l.candidates(func(id string) bool { return id != m.id && m.watch.isOver(l, id, m.readAt, m.options.Lease) }) {
@@ -131,8 +131,9 @@ func (m *Member) roomiest(l leadership) (to string) {
 	return to
 }
 
-// surplus returns the index with the fewest writes, of those this node writes
-// beyond its share, and the session that writes the fewest. The caller holds mu.
+// surplus returns the index with the fewest writes, if this node writes more than
+// its share, and the session that writes the fewest indexes. The caller must hold
+// mu.
 func (m *Member) surplus() (index registry.ID, to string, ok bool) {
 	candidates := m.held.Value.candidates(m.isOver)
 	held := make(map[string]int, len(candidates))

@@ -20,8 +20,8 @@ type sharedRead struct {
 	err     error
 }
 
-// refresh reads the leadership when the copy is older than an age. Those who
-// would do with a copy share a read, also one that fails.
+// refresh reads the leadership when the copy is older than age. Callers that accept
+// a copy share a read, even one that fails.
 func (m *Member) refresh(ctx context.Context, age time.Duration) error {
 	if _, fresh := m.copy(age); fresh {
 		return nil
@@ -43,11 +43,11 @@ func (m *Member) refresh(ctx context.Context, age time.Duration) error {
 		if last.err != nil {
 			return problem.IndexerLeadershipUnreadable.New().Because(last.err)
 		}
-		return nil // there is none
+		return nil // the leadership does not exist
 	}
 	began := m.options.Clock()
 	err := m.read(ctx)
-	// One that was called off says nothing to others.
+	// A cancelled read says nothing to others.
 	m.shared = sharedRead{isKnown: err == nil || ctx.Err() == nil, began: began, err: err}
 	return err
 }
@@ -66,14 +66,14 @@ func (m *Member) read(ctx context.Context) error {
 	return nil
 }
 
-// copy returns the copy of the leadership and whether it is younger than an age.
+// copy returns the copy of the leadership and whether it is younger than age.
 func (m *Member) copy(age time.Duration) (versioned.Object[leadership], bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.held, m.held.Exists() && m.options.Clock()-m.readAt < age
 }
 
-// Holder returns the node that writes an index, from a copy a few seconds old;
+// Holder returns the node that writes an index, from a copy a few seconds old, and
 // false when no node does.
 func (m *Member) Holder(ctx context.Context, index registry.ID) (Candidate, bool, error) {
 	return m.holder(ctx, index, copyAge)
@@ -92,13 +92,14 @@ func (m *Member) holder(ctx context.Context, index registry.ID, age time.Duratio
 	return m.candidate(id), true, nil
 }
 
-// Writer returns where a write of an index goes that this node does not hold:
-// to the one that does, or to the candidate that every node picks for it.
+// Writer returns the address for a write of an index that this node does not hold:
+// that of the node that does, or of the candidate that every node picks for it. It
+// is empty when there is none.
 func (m *Member) Writer(ctx context.Context, index registry.ID, name string) (address string, err error) {
 	holder, ok, err := m.Holder(ctx, index)
 	if err == nil && !ok && !index.IsZero() {
-		// An index that exists is written by who created it, which the copy may be
-		// too old to tell.
+		// An existing index is written by its creator, and the copy may be too old
+		// to show that.
 		holder, ok, err = m.holder(ctx, index, justNow)
 	}
 	if err != nil {
@@ -118,7 +119,7 @@ func (m *Member) Writer(ctx context.Context, index registry.ID, name string) (ad
 		}
 	}
 	if len(reachable) == 0 {
-		reachable = full // they say what is wrong
+		reachable = full // they report what is wrong
 	}
 	if len(reachable) == 0 {
 		return "", nil
@@ -128,7 +129,7 @@ func (m *Member) Writer(ctx context.Context, index registry.ID, name string) (ad
 	return reachable[int(hash.Sum32()%uint32(len(reachable)))], nil
 }
 
-// isOver reports whether a session is over. The caller holds mu.
+// isOver reports whether a session is over. The caller must hold mu.
 func (m *Member) isOver(id string) bool {
 	return id != m.id && m.watch.isOver(m.held.Value, id, m.readAt, m.options.Lease)
 }
@@ -138,8 +139,8 @@ func (m *Member) candidate(id string) Candidate {
 	return Candidate{Node: s.Node, Address: s.Address, ExpiresAt: m.watch[id].wall.Add(m.options.Lease).UTC()}
 }
 
-// Table returns which node writes what, from a copy a few seconds old. names gives the
-// name of an index, false for one that is not listed.
+// Table returns which node writes what, from a copy a few seconds old. names
+// returns the name of an index, and false for one that is not listed.
 func (m *Member) Table(ctx context.Context, names func(registry.ID) (string, bool)) (Table, error) {
 	if err := m.refresh(ctx, copyAge); err != nil {
 		return Table{}, err

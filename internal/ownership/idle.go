@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/versioned"
 )
 
-// AwaitIdle returns when no node writes: none has a session, or those that are
-// left showed no beat for longer than a lease. It fails when one does.
+// AwaitIdle returns when no node writes: none has a session, or the remaining
+// sessions showed no beat for longer than a lease. It fails when one does.
 func AwaitIdle(ctx context.Context, b bucket.Bucket, lease time.Duration, log *slog.Logger) error {
 	store := versioned.New[leadership](b, objectKey, resource)
 	before, err := store.Read(ctx)

@@ -15,13 +15,13 @@ const (
 	resource  = "leadership"
 )
 
-// leadership is the stored object. One that was read or written never changes;
-// changes work on a clone.
+// leadership is the stored object. A leadership that was read or written never
+// changes; changes work on a clone.
 type leadership struct {
 	Sessions map[string]session     `json:"sessions"`
 	Claims   map[registry.ID]string `json:"claims"`           // the session that writes an index
 	Loads    map[registry.ID]int    `json:"loads,omitempty"`  // how much an index is written; absent: hardly
-	Offers   map[registry.ID]string `json:"offers,omitempty"` // indexes that are to go, and the session that takes one; empty: none yet
+	Offers   map[registry.ID]string `json:"offers,omitempty"` // indexes on offer, and the session that takes one; empty: none yet
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -30,9 +30,9 @@ type leadership struct {
 type session struct {
 	Node    string `json:"node"`
 	Address string `json:"address,omitempty"`
-	Beat    uint64 `json:"beat"`              // grows while the run goes on
+	Beat    uint64 `json:"beat"`              // grows while the run continues
 	RootKey string `json:"rootKey,omitempty"` // fingerprint of the node's root key
-	Full    bool   `json:"full,omitzero"`     // it cannot store what is written
+	Full    bool   `json:"full,omitzero"`     // it cannot store writes
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -55,8 +55,8 @@ func (l leadership) clone() leadership {
 	return next
 }
 
-// remove ends a session; its claims go to another one, or to no session when that
-// is empty.
+// remove ends a session. Its claims go to heir, or to no session when heir is
+// empty.
 func (l *leadership) remove(ended, heir string) {
 	delete(l.Sessions, ended)
 	for index, holder := range l.Claims {
@@ -72,7 +72,7 @@ func (l *leadership) remove(ended, heir string) {
 	}
 }
 
-// held returns what a session writes.
+// held returns the indexes that a session writes.
 func (l leadership) held(id string) map[registry.ID]bool {
 	all := make(map[registry.ID]bool)
 	for index, holder := range l.Claims {
@@ -89,10 +89,10 @@ type watch map[string]sighting
 type sighting struct {
 	beat uint64
 	at   time.Duration // on the clock of this node
-	wall time.Time     // for showing only
+	wall time.Time     // for display only
 }
 
-// see takes note of every session of a state that was read.
+// see records every session of a state that was read.
 func (w watch) see(l leadership, at time.Duration, wall time.Time) {
 	for id, s := range l.Sessions {
 		if seen, ok := w[id]; !ok || seen.beat != s.Beat {
@@ -106,8 +106,8 @@ func (w watch) see(l leadership, at time.Duration, wall time.Time) {
 	}
 }
 
-// isOver reports whether a session has ended, or whether it showed no beat for
-// a whole lease up to the last read (OW1).
+// isOver reports whether a session has ended, or showed no beat for a whole lease
+// up to the last read (OW1).
 func (w watch) isOver(l leadership, id string, read, lease time.Duration) bool {
 	if _, ok := l.Sessions[id]; !ok {
 		return true
@@ -116,7 +116,7 @@ func (w watch) isOver(l leadership, id string, read, lease time.Duration) bool {
 	return ok && read-seen.at >= lease
 }
 
-// candidates returns the ids of the sessions that are not over, by node.
+// candidates returns the ids of the sessions that are not over, ordered by node.
 func (l leadership) candidates(isOver func(id string) bool) []string {
 	var all []string
 	for id := range l.Sessions {

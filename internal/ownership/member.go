@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	copyAge      = 3 * time.Second  // of the copy that requests are routed by
-	justNow      = time.Nanosecond  // of one that was read after it was asked for
+	copyAge      = 3 * time.Second  // age of the copy that requests are routed by
+	justNow      = time.Nanosecond  // age of a copy that was read after it was requested
 	claimWait    = 10 * time.Second // for a claim whose holder may be gone
-	unlistedHold = 30 * time.Second // a claim ahead of a creation is kept
+	unlistedHold = 30 * time.Second // how long a claim ahead of a creation is kept
 	leastPause   = 50 * time.Millisecond
 )
 
@@ -29,18 +29,18 @@ const (
 type Options struct {
 	Node      string
 	Address   string        // scheme://host:port for writes of other nodes; empty: none
-	Lease     time.Duration // a session without beat for so long is over
+	Lease     time.Duration // a session without a beat for this long is over
 	Candidate bool          // this node may write
 	RootKey   string        // fingerprint of its root key, which all nodes share; empty: none
-	// Reclaim says that no other node runs under the same name: what an earlier
-	// run held is taken back at once.
+	// Reclaim says that no other node runs under the same name: the node takes back
+	// at once what an earlier run held.
 	Reclaim bool
-	// Clock is the time that sessions of others are watched by; nil means one
-	// that goes on while the machine sleeps.
+	// Clock is the time by which sessions of others are watched. nil means a clock
+	// that continues while the machine sleeps.
 	Clock func() time.Duration
 }
 
-// Member is the part of this node in the leadership.
+// Member is this node's part in the leadership.
 type Member struct {
 	store    *versioned.Store[leadership]
 	options  Options
@@ -51,10 +51,10 @@ type Member struct {
 
 	mu       sync.Mutex
 	held     versioned.Object[leadership]
-	readAt   time.Duration // when held was last seen to be the current one
+	readAt   time.Duration // when held was last seen to be current
 	watch    watch
-	beatAt   time.Duration                 // the last beat that was stored
-	claimed  map[registry.ID]time.Duration // what this node writes, and since when
+	beatAt   time.Duration                 // the last stored beat
+	claimed  map[registry.ID]time.Duration // the indexes this node writes, and since when
 	unwanted map[registry.ID]bool          // to be given up with the next beat
 	draining bool
 	warned   []string    // nodes with another root key that were logged
@@ -62,7 +62,7 @@ type Member struct {
 	hasSpace func() bool // nil: always
 	changed  func(gained, lost []registry.ID)
 
-	drain    func(context.Context, registry.ID) // of an index that is handed over
+	drain    func(context.Context, registry.ID) // drains an index that is handed over
 	handing  sync.WaitGroup                     // drains under way
 	leaving  *handover                          // nil: none
 	loads    map[registry.ID]load
@@ -89,26 +89,27 @@ func Join(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logge
 	return m, nil
 }
 
-// OnChange sets what is called with indexes that this node begins or ceases to
-// write. It is called without locks and must not block. It is set before Run.
+// OnChange sets the function that is called with indexes that this node begins or
+// ceases to write. It is called without locks and must not block. It must be set
+// before Run.
 func (m *Member) OnChange(changed func(gained, lost []registry.ID)) { m.changed = changed }
 
-// ReadyWhen sets what reports whether this node can serve writes. Until it can, it
-// keeps what an earlier run of it held and gets nothing else. It must not block
-// and is set before Run.
+// ReadyWhen sets the function that reports whether this node can serve writes.
+// Until it can, it keeps what an earlier run held and gets nothing else. The
+// function must not block and must be set before Run.
 func (m *Member) ReadyWhen(isReady func() bool) { m.isReady = isReady }
 
-// SpaceWhen sets what reports whether this node can store what is written. While it
-// cannot, what it writes goes to nodes that can, and it gets nothing else. It must not
-// block and is set before Run.
+// SpaceWhen sets the function that reports whether this node can store writes.
+// While it cannot, its indexes go to nodes that can, and it gets no others. The
+// function must not block and must be set before Run.
 func (m *Member) SpaceWhen(hasSpace func() bool) { m.hasSpace = hasSpace }
 
 func (m *Member) isFull() bool { return m.hasSpace != nil && !m.hasSpace() }
 
 func (m *Member) canServe() bool { return m.isReady == nil || m.isReady() }
 
-// Run beats three times a lease until ctx ends, each round timed from the start
-// of the one before.
+// Run beats three times a lease until ctx ends. The interval counts from the start
+// of the previous round.
 func (m *Member) Run(ctx context.Context) {
 	if !m.options.Candidate {
 		return
@@ -133,8 +134,8 @@ func (m *Member) Run(ctx context.Context) {
 }
 
 // change applies a change to the leadership and takes the result over. Nodes that
-// began together also beat together, so one that comes too late asks again for as
-// long as it may: a node that stops retrying loses its lease.
+// began together also beat together, so a change that loses the race is retried for
+// as long as ctx allows: a node that stops retrying loses its lease.
 func (m *Member) change(ctx context.Context, apply func(next *leadership) error) error {
 	for attempt := 0; ; attempt++ {
 		err := m.tryChange(ctx, apply)
@@ -144,8 +145,8 @@ func (m *Member) change(ctx context.Context, apply func(next *leadership) error)
 	}
 }
 
-// pause waits before a change is tried again, each node and try for another time,
-// and reports whether there is time for a try.
+// pause waits before a change is retried, for a time that differs by node and
+// attempt, and reports whether there is time for another attempt.
 func (m *Member) pause(ctx context.Context, attempt int) bool {
 	hash := fnv.New32a()
 	_, _ = fmt.Fprint(hash, m.id, attempt)
@@ -160,7 +161,7 @@ func (m *Member) pause(ctx context.Context, attempt int) bool {
 	}
 }
 
-// tryChange is one try of change.
+// tryChange is one attempt of change.
 func (m *Member) tryChange(ctx context.Context, apply func(next *leadership) error) error {
 	written, err := m.store.Change(ctx, func(now versioned.Object[leadership]) (leadership, error) {
 		m.see(now)
@@ -180,8 +181,8 @@ func (m *Member) tryChange(ctx context.Context, apply func(next *leadership) err
 	return nil
 }
 
-// restore puts what this node writes, and no other node claims, into a leadership that
-// begins anew or that an older one took the place of.
+// restore adds what this node writes, and no other node claims, to a leadership
+// that begins anew or that was replaced by an older one.
 func (m *Member) restore(next *leadership) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -241,8 +242,8 @@ func (m *Member) see(found versioned.Object[leadership]) {
 	}
 }
 
-// beat renews the session with everything it holds (OW2), ends sessions that
-// are over and takes their claims.
+// beat renews the session with everything it holds (OW2), ends sessions that are
+// over and takes their claims.
 func (m *Member) beat(ctx context.Context) error {
 	began := m.options.Clock()
 	err := m.change(ctx, func(next *leadership) error {
@@ -263,8 +264,8 @@ func (m *Member) beat(ctx context.Context) error {
 		}
 		for id, s := range next.Sessions {
 			earlier := m.options.Reclaim && s.Node == m.options.Node
-			// One that stops leaves others to those who take their claims: a claim of
-			// no node is finished by no node.
+			// A stopping node leaves expired sessions to nodes that take their
+			// claims: a claim of no node is finished by no node.
 			if id != m.id && (earlier || isReady && !m.draining && m.watch.isOver(*next, id, m.readAt, m.options.Lease)) {
 				m.log.Info("a session is over", "node", s.Node)
 				next.remove(id, heir)
@@ -299,8 +300,8 @@ func (m *Member) beat(ctx context.Context) error {
 	return nil
 }
 
-// OtherRootKeys returns the nodes, by name, that share the bucket and have another
-// root key than this one, as far as it knows.
+// OtherRootKeys returns the names of the nodes that share the bucket and have
+// another root key than this one, as far as it knows.
 func (m *Member) OtherRootKeys() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -340,18 +341,17 @@ func (m *Member) Held() []registry.ID {
 // IsCandidate reports whether this node may write.
 func (m *Member) IsCandidate() bool { return m.options.Candidate }
 
-// Doubt reports whether the last beat is older than a lease, so that another
-// node may have taken over.
+// Doubt reports whether the last beat is older than a lease, so that another node
+// may have taken over.
 func (m *Member) Doubt() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.options.Clock()-m.beatAt > m.options.Lease
 }
 
-// Claim makes this node the one that writes an index. It answers
-// indexer:unavailable when another node does, after waiting a while for one
-// that may be gone and cannot be asked, and index:readonly when this node stops
-// writing.
+// Claim makes this node the owner of an index. It returns indexer:unavailable when
+// another node writes it, after waiting a while for one that may be gone and cannot
+// be asked, and index:readonly when this node stops writing.
 func (m *Member) Claim(ctx context.Context, index registry.ID) error {
 	m.mu.Lock()
 	_, ours := m.claimed[index]
@@ -385,8 +385,8 @@ func (m *Member) Claim(ctx context.Context, index registry.ID) error {
 	}
 }
 
-// tryClaim claims an index that no session holds which is not over (OW3).
-// reachable is true when the one that holds it takes writes of others.
+// tryClaim claims an index unless a session that is not over holds it (OW3).
+// reachable is true when that session takes writes of others.
 func (m *Member) tryClaim(ctx context.Context, index registry.ID) (reachable bool, err error) {
 	err = m.change(ctx, func(next *leadership) error {
 		reachable = false
@@ -415,8 +415,7 @@ func (m *Member) tryClaim(ctx context.Context, index registry.ID) (reachable boo
 	return reachable, err
 }
 
-// Confirm reads the leadership and reports whether this node still writes an
-// index.
+// Confirm reads the leadership and reports whether this node still writes an index.
 func (m *Member) Confirm(ctx context.Context, index registry.ID) (bool, error) {
 	if err := m.refresh(ctx, 0); err != nil {
 		return false, err
@@ -424,8 +423,8 @@ func (m *Member) Confirm(ctx context.Context, index registry.ID) (bool, error) {
 	return m.Holds(index), nil
 }
 
-// Prune gives up, with the next beat, what is written here and listed nowhere.
-// A claim ahead of a creation is kept for a while.
+// Prune gives up, with the next beat, indexes that this node writes and nothing
+// lists. A claim ahead of a creation is kept for a while.
 func (m *Member) Prune(isListed func(registry.ID) bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -436,8 +435,7 @@ func (m *Member) Prune(isListed func(registry.ID) bool) {
 	}
 }
 
-// Drain makes this node claim nothing any more; what it holds it keeps until
-// Leave.
+// Drain makes this node claim nothing more. It keeps what it holds until Leave.
 func (m *Member) Drain() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -451,7 +449,7 @@ func (m *Member) IsDraining() bool {
 	return m.draining
 }
 
-// Leave ends the session and gives up everything it holds. Run has ended.
+// Leave ends the session and gives up everything it holds. Run must have ended.
 func (m *Member) Leave(ctx context.Context) error {
 	if !m.options.Candidate {
 		return nil

@@ -8,18 +8,18 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// Nodes that write their share of the indexes may still differ in how much they
-// write. Every node publishes the loads of what it writes. One whose load is far above
-// that of the least loaded candidate offers its busiest index that makes the two
-// more alike; a candidate that is not above its share of indexes takes an offer,
-// one at a time; the offering node drains the index and the round after moves it.
-// An index moves only if its load fits twice into the difference, so it does not
-// come back.
+// Nodes that each write their share of the indexes may still differ in how much
+// they write. Every node publishes the loads of its indexes. A node whose load is
+// far above that of the least loaded candidate offers the busiest of its indexes
+// that makes the two more alike; a candidate that is not above its share of indexes
+// takes an offer, one at a time; the offering node drains the index and the next
+// round moves it. An index moves only if twice its load fits into the difference,
+// so it does not come back.
 
-// leastGap is how far loads differ at least before anything is offered.
+// leastGap is the least difference of loads at which anything is offered.
 const leastGap = 2
 
-// loadOf returns the load of a session: the buckets of what it writes.
+// loadOf returns the load of a session: the sum of the buckets of its indexes.
 func (l leadership) loadOf(id string) int {
 	sum := 0
 	for index, holder := range l.Claims {
@@ -30,8 +30,8 @@ func (l leadership) loadOf(id string) int {
 	return sum
 }
 
-// share returns how many indexes a session may write before it is above its
-// share, of so many candidates.
+// share returns how many indexes a session may write before it is above its share
+// among the candidates.
 func (l leadership) share(candidates []string) int {
 	total := 0
 	for _, holder := range l.Claims {
@@ -42,15 +42,14 @@ func (l leadership) share(candidates []string) int {
 	return (total + len(candidates) - 1) / max(len(candidates), 1)
 }
 
-// fits reports whether an index of a load may go from a session to another.
+// fits reports whether an index may go from one session to another by its load.
 func (l leadership) fits(index registry.ID, from, to string) bool {
 	gap := l.loadOf(from) - l.loadOf(to)
 	return gap >= leastGap && l.Loads[index] > 0 && 2*l.Loads[index] <= gap
 }
 
-// tradeOffers is the part of a round that is about loads: it publishes those of this
-// node, drops offers that came to nothing, makes one and takes one. The caller
-// holds mu.
+// tradeOffers is the part of a round that concerns loads: it publishes those of
+// this node, drops stale offers, makes one and takes one. The caller must hold mu.
 func (m *Member) tradeOffers(next *leadership) {
 	m.writeLoads(next)
 	candidates := next.candidates(func(id string) bool {
@@ -82,7 +81,7 @@ func (m *Member) tradeOffers(next *leadership) {
 	}
 }
 
-// writeLoads writes the loads of what this node writes.
+// writeLoads writes the loads of the indexes that this node writes.
 func (m *Member) writeLoads(next *leadership) {
 	at := m.options.Clock()
 	for index, holder := range next.Claims {
@@ -133,8 +132,8 @@ func (m *Member) takeOffer(next *leadership) {
 	}
 }
 
-// taken returns an index of this node that another candidate takes. The caller
-// holds mu.
+// taken returns an index of this node that another candidate takes. The caller must
+// hold mu.
 func (m *Member) taken() (index registry.ID, to string, ok bool) {
 	offers := m.held.Value.Offers
 	for _, index := range slices.SortedFunc(maps.Keys(offers), registry.ID.Compare) {
@@ -147,7 +146,7 @@ func (m *Member) taken() (index registry.ID, to string, ok bool) {
 }
 
 // inherit begins the load of an index with what its last holder stored. The caller
-// holds mu.
+// must hold mu.
 func (m *Member) inherit(index registry.ID, bucket int) {
 	if bucket > 0 {
 		middle := 1.5 * math.Exp2(float64(bucket-1))

@@ -1,18 +1,18 @@
 // Package ownership decides which node writes which index.
 //
-// In local mode there is one node and it writes everything: Local is that
-// answer. In object mode one object of the bucket, the leadership, holds the
-// sessions of the nodes that may write and, by index, the session that does. A
-// Member is the part of one node in it: it beats, claims and takes over.
+// In local mode there is one node and it writes everything; Local stands for it. In
+// object mode one object of the bucket, the leadership, holds the sessions of the
+// nodes that may write and, for each index, the session that writes it. A Member is
+// one node's part in it: it beats, claims and takes over.
 //
-// The leadership says who should write; it never decides who can. That is
-// decided by the manifest and the log of each generation, so nothing here has
-// to be right for data to be safe.
+// The leadership says which node should write; it never decides which node can. The
+// manifest and the log of each generation decide that, so nothing here has to be
+// right for data to be safe.
 //
 // Invariants:
 //
 //	OW1  A session is over when its beat did not change for a whole lease on the
-//	     clock of the node that watches. Times of other nodes are never compared.
+//	     clock of the watching node. Times of other nodes are never compared.
 //	OW2  One replacement of the object renews everything a node holds.
 //	OW3  A claim of a session that is not over is never taken.
 //	OW4  A leadership that cannot be read changes nothing.
@@ -40,14 +40,14 @@ type Claim struct {
 	ExpiresAt time.Time `json:"expiresAt"`
 }
 
-// Table is which node writes what: candidates sorted by node, claims by index.
+// Table lists which node writes what: candidates sorted by node, claims by index.
 type Table struct {
 	Candidates []Candidate `json:"candidates"`
 	Claims     []Claim     `json:"claims"`
 }
 
-// Local is the ownership of a deployment of one node, which holds every index
-// and announces nothing.
+// Local is the ownership of a deployment of one node, which holds every index and
+// announces nothing.
 type Local struct{}
 
 // Table returns an empty table.
