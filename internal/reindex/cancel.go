@@ -18,8 +18,8 @@ func (j *Jobs) awaitEnd(ctx context.Context, one *job) {
 	}
 }
 
-// Cancel ends the job of an index and returns its record. A finished job stays
-// as it is.
+// Cancel ends the job of an index and returns its record. A finished job stays as
+// it is.
 func (j *Jobs) Cancel(ctx context.Context, name registry.Name) (Record, error) {
 	record, err := j.Record(ctx, name)
 	if err != nil || record.Phase.IsFinished() {
@@ -39,12 +39,12 @@ func (j *Jobs) Cancel(ctx context.Context, name registry.Name) (Record, error) {
 	if err != nil || now.Phase.IsFinished() || j.find(index.ID) == one || textOf(now.ID) != textOf(record.ID) {
 		return now, err
 	}
-	// It ended here without a record of that: another node took it over before the
-	// index came back, or the store did not say what it took.
+	// It ended here without recording that: another node took it over before the
+	// index came back, or the store did not report what it took.
 	return j.cancelOrphan(ctx, name, index.ID)
 }
 
-// cancelOrphan cancels a job that no node carries, on its record.
+// cancelOrphan cancels a job that no node runs, through its record.
 func (j *Jobs) cancelOrphan(ctx context.Context, name registry.Name, index registry.ID) (Record, error) {
 	held, err := j.records.read(ctx, index)
 	if err != nil {

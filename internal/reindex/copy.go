@@ -73,8 +73,8 @@ func (t *transfer) copy(ctx context.Context, key string, segment *snapshot.Segme
 	if err := found.Err(); err != nil || d == nil {
 		return t.refused(key, describe(err))
 	}
-	// What the source has no value for is not carried over in the target: the
-	// document may have been deleted and added again.
+	// Clear signals for which the source has no value: the document may have been
+	// deleted and added again.
 	for _, f := range t.signals {
 		if !slices.ContainsFunc(d.Signals, func(s document.Signal) bool { return s.Field == f }) {
 			d.Signals = append(d.Signals, document.Signal{Field: f, Clear: true})
@@ -143,8 +143,8 @@ func (j *Jobs) copyBatch(ctx context.Context, one *job) error {
 	})
 }
 
-// replay brings what changed during the copy into the target, round by round
-// until little is left, and moves on.
+// replay brings what changed during the copy into the target, round by round until
+// little is left, and enters the next phase.
 func (j *Jobs) replay(ctx context.Context, one *job) error {
 	left := 0
 	for range replayRounds {
@@ -177,9 +177,8 @@ func (j *Jobs) catchUp(ctx context.Context, one *job) error {
 	return j.save(ctx, one, func(s *stored) { s.Record.Backlog, s.Record.Phase = int64(left), Ready })
 }
 
-// round brings every key that the source records into the state it has there,
-// commits the target and forgets the keys (J2). It returns how many were
-// recorded meanwhile.
+// round brings every key that the source records into its state there, commits the
+// target and forgets the keys (J2). It returns how many were recorded meanwhile.
 func (j *Jobs) round(ctx context.Context, one *job) (int, error) {
 	source, target, release, err := j.pair(ctx, one)
 	if err != nil {
@@ -235,8 +234,7 @@ func (t *transfer) bring(ctx context.Context, key string) error {
 	return t.stream.Delete(ctx, document.Key(key))
 }
 
-// promote holds writes, brings the last changes over and makes the target
-// live.
+// promote holds writes, brings the last changes over and makes the target live.
 func (j *Jobs) promote(ctx context.Context, one *job) error {
 	steady := context.WithoutCancel(ctx)
 	if j.isPromoted(one) {
@@ -254,9 +252,9 @@ func (j *Jobs) promote(ctx context.Context, one *job) error {
 	return j.close(steady, one)
 }
 
-// move is the promotion itself. The intent in the registry fails it when
-// another node took the job over; the lock of the index keeps writes waiting,
-// so that the last round leaves nothing behind.
+// move is the promotion itself. The intent in the registry makes it fail when
+// another node took the job over; the lock of the index keeps writes waiting, so
+// that the last round leaves nothing behind.
 func (j *Jobs) move(ctx context.Context, one *job) error {
 	source, target, release, err := j.pair(ctx, one)
 	if err != nil {
@@ -282,8 +280,8 @@ func (j *Jobs) move(ctx context.Context, one *job) error {
 	if err := j.replayKeys(ctx, source, target); err != nil {
 		return notMoved(err)
 	}
-	// A node that took the source since the announcement calls it off before it
-	// acknowledges anything; one that took it before is seen here.
+	// A node that took the source since the announcement calls the promotion off
+	// before it acknowledges anything; one that took it earlier is detected here.
 	if err := source.Prove(ctx); err != nil {
 		return err
 	}
@@ -295,11 +293,11 @@ func (j *Jobs) move(ctx context.Context, one *job) error {
 }
 
 // holdLimit is how long writes wait for a promotion. One that takes longer is
-// tried again: commits that it waited for go on meanwhile.
+// retried: commits that it waited for continue meanwhile.
 const holdLimit = 30 * time.Second
 
-// notMoved returns what came between before a promotion was requested: whatever
-// became of a commit or of what was copied, nothing was moved.
+// notMoved returns a failure that came before a promotion was requested: whatever
+// became of a commit or of the copied documents, nothing was moved.
 func notMoved(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, problem.StorageUnknown) {
 		return problem.StorageIoError.New("resource", "index").Because(err)

@@ -17,10 +17,10 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// job is an unfinished job this node carries.
+// job is an unfinished job that this node runs.
 type job struct {
-	isCarried bool // guarded by Jobs.mu, as losses
-	losses    int  // of Jobs, when its record was last seen to be of this node
+	isCarried bool // guarded by Jobs.mu, like losses
+	losses    int  // of Jobs, when its record was last seen to belong to this node
 
 	mu   sync.Mutex
 	held versioned.Object[stored]
@@ -28,7 +28,7 @@ type job struct {
 	cancelled chan struct{} // closed when the job is to be cancelled
 	changed   chan struct{} // buffered by one: source, target or the job itself may be gone
 	promote   chan chan error
-	ended     chan struct{} // closed when the job is no longer carried here
+	ended     chan struct{} // closed when the job no longer runs here
 	cancel    func()
 }
 
@@ -54,7 +54,7 @@ func (one *job) wake() {
 	}
 }
 
-// isCarriedAs reports whether a record is that of the job as it is carried here.
+// isCarriedAs reports whether a record is that of the job as it runs here.
 func (one *job) isCarriedAs(found stored) bool {
 	held := one.record()
 	return held.id() == found.id() && held.Epoch == found.Epoch
@@ -64,16 +64,16 @@ func (one *job) index() registry.ID     { return one.record().IndexID }
 func (one *job) source() registry.Entry { return one.record().source() }
 func (one *job) target() registry.Entry { return one.record().target() }
 
-// Reasons for which a job stops before its end.
+// The reasons for which a job stops before its end.
 var (
 	errCancelled = errors.New("the job was cancelled")
 	errStopped   = errors.New("the node stops")
-	// errUntracked ends a job that ended before and could not record it: what
-	// was written since is not known.
+	// errUntracked ends a job that had ended but could not record it: the changes
+	// since are unknown.
 	errUntracked = errors.New("the source no longer records its changes")
 )
 
-// interrupted reports, between two steps, why the job must not go on.
+// interrupted reports, between two steps, why the job must not continue.
 func (one *job) interrupted(ctx context.Context) error {
 	select {
 	case <-one.cancelled:
@@ -111,7 +111,7 @@ func (j *Jobs) run(ctx context.Context, one *job) {
 	switch {
 	case err == nil:
 	case errors.Is(err, errStopped):
-		return // the record says where to go on
+		return // the record says where to continue
 	case j.options.Holds != nil && !j.options.Holds(one.index()):
 		j.log.Warn("another node now owns the index of a reindex job", "index", one.record().Record.Index)
 		err = nil
@@ -135,7 +135,8 @@ func (j *Jobs) run(ctx context.Context, one *job) {
 }
 
 // end records the end of a job that did not promote, as soon as the storage takes
-// it: until then the job is carried, so that it neither goes on nor begins anew.
+// it. Until then the job stays with this node, so that it neither continues nor
+// begins anew.
 func (j *Jobs) end(ctx context.Context, one *job, phase Phase, cause error) error {
 	for failures := 0; ; failures++ {
 		err := j.finish(ctx, one, phase, cause)
@@ -149,7 +150,7 @@ func (j *Jobs) end(ctx context.Context, one *job, phase Phase, cause error) erro
 	}
 }
 
-// carryOn goes through the phases from the recorded one on. Steps under way
+// carryOn goes through the phases, starting with the recorded one. Steps under way
 // are not interrupted.
 func (j *Jobs) carryOn(ctx context.Context, one *job) error {
 	if err := j.checkGenerations(one); err != nil {
@@ -189,9 +190,9 @@ func (j *Jobs) awaitSlot(ctx context.Context, one *job) error {
 }
 
 // fill takes a job from pending to the end of replaying. A step that failed for a
-// reason that may pass, however late, is repeated, less and less often: the job
-// stays in its phase until the storage is back, it is cancelled or the node stops.
-// While it waits others may copy.
+// reason that may pass is repeated less and less often: the job stays in its phase
+// until the storage is back, it is cancelled or the node stops. While it waits,
+// others may copy.
 func (j *Jobs) fill(ctx context.Context, one *job) error {
 	for failures := 0; ; failures++ {
 		if err := j.awaitSlot(ctx, one); err != nil {
@@ -212,8 +213,8 @@ func (j *Jobs) fill(ctx context.Context, one *job) error {
 	}
 }
 
-// advance does the steps of a job up to the end of replaying, or until one fails.
-// It returns how many it did.
+// advance performs the steps of a job up to the end of replaying, or until one
+// fails. It returns how many succeeded.
 func (j *Jobs) advance(ctx context.Context, one *job) (steps int, err error) {
 	for ; ; steps++ {
 		phase := one.record().Record.Phase
@@ -237,7 +238,7 @@ const (
 	longestDelay = 30 * time.Second
 )
 
-// delay returns how long to wait after so many failures and one more.
+// delay returns how long to wait after another failure.
 func delay(failures int) time.Duration {
 	return min(firstDelay<<min(failures, 16), longestDelay)
 }
@@ -252,15 +253,15 @@ func (j *Jobs) step(ctx context.Context, one *job, phase Phase) error {
 	return j.replay(ctx, one)
 }
 
-// passing are the answers of storage that is away or full, of a generation that
-// is opened again, and of an index on its way to another node.
+// passing are the errors of storage that is away or full, of a generation that is
+// opened again, and of an index on its way to another node.
 var passing = []*problem.Code{
 	problem.IndexClosed, problem.IndexReadonly, problem.StorageIoError, problem.StorageUnknown, problem.StorageUnavailable,
 	problem.StorageConflict, problem.IndexerUnavailable, problem.IndexerLeadershipUnreadable,
 }
 
-// mayPass reports whether what failed may go well later on this node. What is
-// damaged stays so, except where it is a copy, which is fetched again.
+// mayPass reports whether a failure may pass on this node. Damage does not, except
+// to a copy, which is fetched again.
 func (j *Jobs) mayPass(one *job, err error) bool {
 	isCopy := j.options.Holds != nil
 	if isCopy && !j.options.Holds(one.index()) {
@@ -273,7 +274,7 @@ func (j *Jobs) mayPass(one *job, err error) bool {
 		slices.ContainsFunc(passing, func(code *problem.Code) bool { return errors.Is(err, code) })
 }
 
-// isFor waits and reports whether ctx lasted so long.
+// isFor waits and reports whether ctx lasted that long.
 func isFor(ctx context.Context, wait time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -301,8 +302,8 @@ func (one *job) pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// check fails a job that waits when its source or target is gone, or when another
-// node took it over.
+// check fails a waiting job when its source or target is gone, or when another node
+// took it over.
 func (j *Jobs) check(ctx context.Context, one *job) error {
 	if err := j.checkGenerations(one); err != nil {
 		return err
@@ -310,7 +311,7 @@ func (j *Jobs) check(ctx context.Context, one *job) error {
 	if err := j.checkCarried(ctx, one); errors.Is(err, versioned.ErrLost) {
 		return err
 	}
-	return nil // the next step says what else is wrong
+	return nil // the next step reports what else is wrong
 }
 
 // checkGenerations fails a job whose source or target is gone.
@@ -327,9 +328,10 @@ func (j *Jobs) checkGenerations(one *job) error {
 	return nil
 }
 
-// pair opens source and target for a step of a job that is still carried here (J6).
-// A node that takes it over later fences what was opened here before it writes. Opening
-// them brings news of the registry: nothing is brought into a target that is live.
+// pair opens source and target for a step of a job that still runs here (J6). A
+// node that takes the job over later fences what was opened here before it writes.
+// Opening brings news of the registry: nothing is copied into a target that is
+// live.
 func (j *Jobs) pair(ctx context.Context, one *job) (source, target *generations.Generation, release func(), err error) {
 	ctx = context.WithoutCancel(ctx)
 	if source, err = j.generations.AcquireFor(ctx, one.source(), generations.ForBackground); err != nil {
@@ -351,7 +353,7 @@ func (j *Jobs) pair(ctx context.Context, one *job) (source, target *generations.
 	return source, target, release, nil
 }
 
-// readLimit bounds the look at a record before a step.
+// readLimit bounds the check of a record before a step.
 const readLimit = 30 * time.Second
 
 // checkCarried fails with versioned.ErrLost when another node recorded anything of
@@ -369,8 +371,8 @@ func (j *Jobs) checkCarried(ctx context.Context, one *job) error {
 	return err
 }
 
-// begin turns change tracking on and separates what is committed, which the
-// copy reads, from what is tracked.
+// begin turns change tracking on and separates what is committed, which the copy
+// reads, from what is tracked.
 func (j *Jobs) begin(ctx context.Context, one *job) error {
 	source, _, release, err := j.pair(ctx, one)
 	if err != nil {
@@ -394,17 +396,16 @@ func (j *Jobs) begin(ctx context.Context, one *job) error {
 		s.Record.SourceDocuments = int64(documents)
 	})
 	if err != nil {
-		return err // another node may carry the job and need what is recorded
+		return err // another node may run the job and need what is recorded
 	}
 	source.Forget(sequence)
 	return nil
 }
 
-// finish ends a job that did not promote: tracking ends and the record is
-// closed.
+// finish ends a job that did not promote: it stops tracking and closes the record.
 func (j *Jobs) finish(ctx context.Context, one *job, phase Phase, cause error) error {
 	steady := context.WithoutCancel(ctx)
-	// A promotion that was not settled is called off, or was made (J4).
+	// An unsettled promotion is called off, or was made (J4).
 	if err := j.registry.CallOff(steady, one.target(), one.record().id()); err != nil {
 		return err
 	}

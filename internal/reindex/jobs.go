@@ -1,12 +1,11 @@
 // Package reindex fills a generation from another one of the same index while
-// writes go on, and makes it live.
+// writes continue, and makes it live.
 //
-// A job copies the documents of the source in the order of their keys, then
-// replays the keys that changed meanwhile, which the source records, until few
-// are left. Promotion holds writes for the last of them, so that nothing is
-// lost and nothing is refused. The record of a job is one conditionally
-// replaced object per index; a job goes on from it after a restart or on
-// another node.
+// A job copies the documents of the source in key order, then replays the keys that
+// changed meanwhile, which the source records, until few are left. Promotion holds
+// writes for the last of them, so that nothing is lost and nothing is refused. The
+// record of a job is one conditionally replaced object per index; after a restart,
+// or on another node, the job continues from it.
 //
 // Invariants:
 //
@@ -15,13 +14,13 @@
 //	    state durably.
 //	J3  The record is replaced only by the node that wrote it last.
 //	J4  After the registry made the target live a job can only end as done.
-//	J5  A job goes on only while the source has recorded every change since it
+//	J5  A job continues only while the source has recorded every change since it
 //	    began.
 //	J6  A step touches source and target only after both were opened here and the
 //	    record was then still the one this node wrote last.
 //
-// Jobs may be used by any number of goroutines. Run carries the jobs; nothing
-// moves without it.
+// Jobs may be used by any number of goroutines. Run runs the jobs; without it
+// nothing moves.
 package reindex
 
 import (
@@ -40,14 +39,14 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Options tune jobs. The zero value works.
+// Options configure jobs. The zero value works.
 type Options struct {
 	MaxConcurrent   int           // jobs that copy or replay at once; 0: 2
 	CatchupInterval time.Duration // between rounds of a job that is ready; 0: 30 s
 	SweepInterval   time.Duration // between searches for unfinished jobs that no node runs; 0: 30 s
 	// Holds reports whether this node writes an index; nil: it writes all.
 	Holds func(registry.ID) bool
-	// Claim makes this node the writer of an index without one; nil with Holds.
+	// Claim makes this node the owner of an index that has none; nil with Holds.
 	Claim func(context.Context, registry.ID) error
 	// Verify measures targets of jobs that ask for it; nil: none is measured.
 	Verify Verify
@@ -58,7 +57,7 @@ const (
 	defaultCatchup    = 30 * time.Second
 	defaultSweep      = 30 * time.Second
 	cancelWait        = 15 * time.Second
-	idleAge           = time.Second // an index without a job is believed to have none for so long
+	idleAge           = time.Second // how long an index seen without a job is assumed to have none
 	stopWait          = 30 * time.Second
 	takeOverWait      = 10 * time.Second // for the bucket, while writes wait
 )
@@ -72,14 +71,14 @@ type Jobs struct {
 	options     Options
 	log         *slog.Logger
 	slots       chan struct{}
-	wake        chan struct{} // buffered by one: a job waits to be carried
+	wake        chan struct{} // buffered by one: a job waits to be run
 	running     sync.WaitGroup
 
 	mu     sync.Mutex
 	jobs   map[registry.ID]*job      // unfinished, by index
 	phases map[registry.ID]Phase     // of every record seen, by index
 	idle   map[registry.ID]time.Time // when an index was last seen to have no unfinished job
-	losses int                       // of indexes to other nodes, which may begin jobs of them
+	losses int                       // of indexes to other nodes, which may begin jobs for them
 }
 
 // New returns the jobs whose records are in a bucket.
@@ -101,7 +100,7 @@ func New(b bucket.Bucket, known *registry.Registry, open *generations.Set, node 
 	}
 }
 
-// Run carries jobs until ctx ends, then waits for the step each is in.
+// Run runs jobs until ctx ends, then waits for the current step of each.
 func (j *Jobs) Run(ctx context.Context) error {
 	sweep := time.NewTicker(j.options.SweepInterval)
 	defer sweep.Stop()
@@ -151,9 +150,9 @@ func (j *Jobs) Stop(ctx context.Context) {
 	}
 }
 
-// Fills reports whether an unfinished job fills the generation, also one that this
-// node is to carry and could not take over yet, or that began while another node
-// wrote the index.
+// Fills reports whether an unfinished job fills the generation, including a job
+// that this node should run but could not take over yet, or that began while
+// another node wrote the index.
 func (j *Jobs) Fills(ctx context.Context, entry registry.Entry) (bool, error) {
 	one, losses, isKnown := j.known(entry.Index)
 	if isKnown {
@@ -163,7 +162,7 @@ func (j *Jobs) Fills(ctx context.Context, entry registry.Entry) (bool, error) {
 	defer cancel()
 	began := time.Now()
 	held, err := j.records.read(ctx, entry.Index)
-	if err != nil && !errors.Is(err, versioned.ErrCorrupt) { // a damaged job is not run
+	if err != nil && !errors.Is(err, versioned.ErrCorrupt) { // a damaged job does not run
 		return false, err
 	}
 	j.mu.Lock()
@@ -180,9 +179,8 @@ func (j *Jobs) Fills(ctx context.Context, entry registry.Entry) (bool, error) {
 	return false, nil
 }
 
-// known returns the job of an index that is carried here, nil when none is, and
-// whether that is all there is to know; how many indexes were lost shows later
-// whether it still is.
+// known returns the job of an index that runs here, or nil, and whether nothing
+// else needs to be known. losses shows later whether that still holds.
 func (j *Jobs) known(index registry.ID) (one *job, losses int, isKnown bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -192,7 +190,7 @@ func (j *Jobs) known(index registry.ID) (one *job, losses int, isKnown bool) {
 	case one != nil:
 		isKnown = one.losses == j.losses
 	case j.options.Holds == nil:
-		isKnown = !isNoted || phase.IsFinished() // else it waits to be taken over
+		isKnown = !isNoted || phase.IsFinished() // otherwise it waits to be taken over
 	default:
 		isKnown = time.Since(j.idle[index]) < idleAge
 	}
@@ -205,8 +203,8 @@ func (j *Jobs) lost() int {
 	return j.losses
 }
 
-// Lost forgets what is known of the job of an index: its present writer may end
-// it and begin another before it comes back.
+// Lost forgets what is known of the job of an index: its present writer may end it
+// and begin another before the index comes back.
 func (j *Jobs) Lost(index registry.ID) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -235,7 +233,8 @@ func (j *Jobs) note(index registry.ID, phase Phase) {
 	j.phases[index] = phase
 }
 
-// doubt notes that an index may have an unfinished job: the store did not say.
+// doubt notes that an index may have an unfinished job, because the store did not
+// report the outcome.
 func (j *Jobs) doubt(index registry.ID) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -251,7 +250,7 @@ func (j *Jobs) forget(index registry.ID) {
 	delete(j.idle, index)
 }
 
-// CountByPhase returns how many records are in which phase, in upper case.
+// CountByPhase returns the number of records in each phase, in upper case.
 func (j *Jobs) CountByPhase(context.Context) map[string]int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -262,8 +261,8 @@ func (j *Jobs) CountByPhase(context.Context) map[string]int {
 	return counts
 }
 
-// Record returns the job of an index. A name with a generation asks for the
-// job that fills it. It answers reindex:not_found when there is none.
+// Record returns the job of an index. A name with a generation asks for the job
+// that fills it. It returns reindex:not_found when there is none.
 func (j *Jobs) Record(ctx context.Context, name registry.Name) (Record, error) {
 	index, err := j.registry.Find(name)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// awaitPromotion keeps a job that is ready caught up until a request promotes
-// or cancels it.
+// awaitPromotion keeps a ready job caught up until a request promotes or cancels
+// it.
 func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 	ticker := time.NewTicker(j.options.CatchupInterval)
 	defer ticker.Stop()
@@ -49,17 +49,17 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 			if err := j.checkGenerations(one); err != nil {
 				return err
 			}
-			// While it is not known whether the target is live nothing is copied there:
+			// While it is unknown whether the target is live, copy nothing there:
 			// it could replace what was written since.
 			if err := j.generations.Settle(ctx, one.index()); err != nil {
 				j.log.Warn("the outcome of the promotion is not known yet", "index", one.record().Record.Index, "error", err)
 				continue
 			}
-			if j.isPromoted(one) { // which was not known when it was tried
+			if j.isPromoted(one) { // this was unknown when it was tried
 				return j.finishPromotion(ctx, one)
 			}
 			if err := vfs.Protect(func() error { return j.catchUp(ctx, one) }); err != nil {
-				if j.isPromoted(one) { // which opening source and target showed
+				if j.isPromoted(one) { // opening source and target showed this
 					return j.finishPromotion(ctx, one)
 				}
 				if isFatal(err) {
@@ -71,8 +71,9 @@ func (j *Jobs) awaitPromotion(ctx context.Context, one *job) error {
 	}
 }
 
-// promotionError returns the error that the caller of a failed promotion gets. While the
-// record says that it is under way, the next node to run the job completes it (I17).
+// promotionError returns the error that the caller of a failed promotion gets.
+// While the record says that it is under way, the next node to run the job
+// completes it (I17).
 func (one *job) promotionError(err error) error {
 	isLost := errors.Is(err, versioned.ErrLost)
 	switch {
@@ -86,15 +87,15 @@ func (one *job) promotionError(err error) error {
 	return err
 }
 
-// isFatal reports whether a job cannot go on after an error of a promotion or
-// a catch-up round.
+// isFatal reports whether a job cannot continue after an error of a promotion or a
+// catch-up round.
 func isFatal(err error) bool {
 	return errors.Is(err, problem.ReindexDocumentRefused) || errors.Is(err, problem.IndexGenerationLiveMoved) ||
 		errors.Is(err, problem.IndexNotFound) || errors.Is(err, versioned.ErrLost) || errors.Is(err, errUntracked)
 }
 
-// finishPromotion promotes by itself, in a job that is to or that was
-// interrupted doing so.
+// finishPromotion promotes without a request, in a job that promotes automatically
+// or was interrupted while promoting.
 func (j *Jobs) finishPromotion(ctx context.Context, one *job) error {
 	for failures := 0; ; failures++ {
 		isPromoted := j.isPromoted(one)
@@ -131,14 +132,14 @@ func (j *Jobs) isPromoted(one *job) bool {
 	return err == nil && found.Generation == target.Generation
 }
 
-// Promote finishes a job that waits for promotion and fills the generation.
-// It reports false when no unfinished job fills it.
+// Promote finishes a job that waits for promotion and fills the generation. It
+// returns false when no unfinished job fills it.
 func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error) {
 	if fills, err := j.Fills(ctx, target); err != nil || !fills {
 		return err != nil, err
 	}
 	one := j.find(target.Index)
-	if one == nil || one.target().Generation != target.Generation { // it is not taken over yet, or ended a moment ago
+	if one == nil || one.target().Generation != target.Generation { // not taken over yet, or ended a moment ago
 		return true, problem.ReindexTargetBusy.New("name", target.Name.String())
 	}
 	if one.record().Record.Phase != Ready && !j.isRecordedReady(ctx, target.Index) {
@@ -164,8 +165,8 @@ func (j *Jobs) Promote(ctx context.Context, target registry.Entry) (bool, error)
 }
 
 // isRecordedReady reports whether the record of a job says that it waits for
-// promotion: a caller that read that may promote, even if the job itself is still on
-// its way from writing the record to waiting.
+// promotion: a caller that read that may promote, even if the job itself is still
+// on its way from writing the record to waiting.
 func (j *Jobs) isRecordedReady(ctx context.Context, index registry.ID) bool {
 	held, err := j.records.read(ctx, index)
 	return err == nil && held.Exists() && held.Value.Record.Phase == Ready

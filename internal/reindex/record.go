@@ -66,20 +66,20 @@ type Record struct {
 	FinishedAt      *time.Time `json:"finishedAt"`
 	Freshness       *string    `json:"freshness"`
 
-	Verify       *string       `json:"verify,omitempty"` // judgement set whose bounds the target has to keep
+	Verify       *string       `json:"verify,omitempty"` // judgement set whose bounds the target must keep
 	Verification *Verification `json:"verification,omitempty"`
 }
 
-// stored is the object jobs/<iid>: the record and where the job goes on.
+// stored is the object jobs/<iid>: the record and where the job continues.
 type stored struct {
 	Record Record `json:"record"`
 
 	IndexID  registry.ID `json:"indexId"`
 	SourceID registry.ID `json:"sourceId"`
 	TargetID registry.ID `json:"targetId"`
-	// Cursor is the key copied last, which the target holds durably.
+	// Cursor is the last copied key, which the target holds durably.
 	Cursor *string `json:"cursor,omitzero"`
-	// Epoch counts the nodes that carried the job.
+	// Epoch counts the nodes that ran the job.
 	Epoch uint64 `json:"epoch"`
 
 	Unknown jsontext.Value `json:",embed"`
@@ -87,8 +87,8 @@ type stored struct {
 
 func (s stored) id() string { return textOf(s.Record.ID) }
 
-// source and target are what the record names, with the ids it was started
-// for.
+// source and target are the generations that the record names, with the ids it was
+// started for.
 func (s stored) source() registry.Entry { return s.entry(s.Record.Source, s.SourceID) }
 func (s stored) target() registry.Entry { return s.entry(s.Record.Target, s.TargetID) }
 
@@ -120,7 +120,7 @@ func (r records) read(ctx context.Context, index registry.ID) (versioned.Object[
 	return r.store(index).Read(ctx)
 }
 
-// isOther reports whether a record was replaced or deleted since.
+// isOther reports whether a record was replaced or deleted since it was read.
 func (r records) isOther(ctx context.Context, held versioned.Object[stored]) (bool, error) {
 	_, isOther, err := r.store(held.Value.IndexID).ReadUnless(ctx, held)
 	return isOther, err
@@ -141,8 +141,8 @@ func (r records) indexes(ctx context.Context) (map[registry.ID]bool, error) {
 	return found, nil
 }
 
-// replace writes a record in the place of the one this node read or wrote
-// last. versioned.ErrLost means that another node has the job.
+// replace writes a record in place of the one this node last read or wrote.
+// versioned.ErrLost means that another node has the job.
 func (r records) replace(ctx context.Context, held versioned.Object[stored], next stored) (versioned.Object[stored], error) {
 	next.Record.UpdatedAt = now()
 	return r.store(next.IndexID).Replace(ctx, held, next)

@@ -16,14 +16,14 @@ type Request struct {
 	From      string // index or index@generation; empty: the live generation
 	Promote   string // auto or manual; empty: auto
 	StartedBy string
-	Verify    string // judgement set whose bounds the target has to keep; empty: none
+	Verify    string // judgement set whose bounds the target must keep; empty: none
 }
 
 // IsPromote reports whether text is a way to promote.
 func IsPromote(text string) bool { return text == Auto || text == Manual }
 
-// Check runs every condition of a start for a target that does not exist yet
-// and will have the given definition.
+// Check checks every condition of a start for a target that does not exist yet and
+// will have the given definition.
 func (j *Jobs) Check(ctx context.Context, request Request, target *definition.Schema) error {
 	source, err := j.source(request)
 	if err != nil {
@@ -35,7 +35,7 @@ func (j *Jobs) Check(ctx context.Context, request Request, target *definition.Sc
 	return j.checkIdle(ctx, source.Index)
 }
 
-// Start accepts a job and returns its record, which is durable then.
+// Start accepts a job and returns its record, which is then durable.
 func (j *Jobs) Start(ctx context.Context, request Request) (Record, error) {
 	if request.Promote == "" {
 		request.Promote = Auto
@@ -89,8 +89,8 @@ func (j *Jobs) accept(ctx context.Context, request Request, source, target regis
 	if err != nil {
 		return Record{}, err
 	}
-	// Another caller may have held the lock before, and opening them brings news of what
-	// another node did to the index: a job never fills what is live (I16).
+	// Another caller may have held the lock before, and opening brings news of what
+	// another node did to the index: a job never fills a live generation (I16).
 	switch from, to, err := j.resolve(request); {
 	case err != nil:
 		return Record{}, err
@@ -131,7 +131,7 @@ func (j *Jobs) accept(ctx context.Context, request Request, source, target regis
 	return held.Value.Record, nil
 }
 
-// source resolves where documents come from.
+// source resolves the generation that documents come from.
 func (j *Jobs) source(request Request) (registry.Entry, error) {
 	from := registry.Name{Index: request.Target.Index}
 	if request.From != "" {
@@ -156,8 +156,8 @@ func (j *Jobs) source(request Request) (registry.Entry, error) {
 	return source, err
 }
 
-// checkSchemas requires a key and sources of the source, and the same key of
-// the target.
+// checkSchemas requires the source to have a key and kept sources, and the target
+// to have the same key.
 func (j *Jobs) checkSchemas(ctx context.Context, entry registry.Entry, target *definition.Schema) error {
 	g, err := j.generations.Acquire(ctx, entry)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/quiresearch/quire/internal/versioned"
 )
 
-// Recover reads the records of every index and takes over the unfinished ones.
-// It runs before writes are served, so that no write reaches a generation that
-// is being filled. A record that is damaged keeps no other index from being served.
+// Recover reads the records of every index and takes over the unfinished ones. It
+// runs before writes are served, so that no write reaches a generation that is
+// being filled. A damaged record does not keep other indexes from being served.
 func (j *Jobs) Recover(ctx context.Context) error {
 	recorded, err := j.records.indexes(ctx)
 	if err != nil {
@@ -32,10 +32,10 @@ func (j *Jobs) Recover(ctx context.Context) error {
 	return nil
 }
 
-// TakeOver carries the unfinished job of an index that this node began to
-// write. One that waits here since before finds out whether it is still its own.
-// Writes wait for Moves: it is held only where there is a job, and not for long
-// while the bucket stands still (I18).
+// TakeOver takes over the unfinished job of an index that this node began to write.
+// A job that already waits here finds out whether it is still its own. Writes wait
+// for Moves, so it is held only if there is a job, and not for long while the
+// bucket hangs (I18).
 func (j *Jobs) TakeOver(ctx context.Context, index registry.ID) error {
 	if one := j.find(index); one != nil {
 		one.wake()
@@ -87,8 +87,8 @@ func (j *Jobs) adopt(ctx context.Context) {
 	}
 }
 
-// takeOver carries the job of an index if it is unfinished and not running here:
-// two would not fence each other.
+// takeOver takes over the job of an index if it is unfinished and not running here:
+// two instances would not fence each other.
 func (j *Jobs) takeOver(ctx context.Context, index registry.ID) error {
 	if j.find(index) != nil {
 		return nil
@@ -116,7 +116,7 @@ func (j *Jobs) takeOver(ctx context.Context, index registry.ID) error {
 	return nil
 }
 
-// sweep takes over jobs that ended here without their end being recorded.
+// sweep takes over jobs that ended here without a recorded end.
 func (j *Jobs) sweep(ctx context.Context) {
 	j.mu.Lock()
 	var orphans []registry.ID
@@ -133,7 +133,8 @@ func (j *Jobs) sweep(ctx context.Context) {
 	}
 }
 
-// carry hands a job to Run whose record was written when so many indexes were lost.
+// carry hands a job to Run. losses is the number of lost indexes when its record
+// was written.
 func (j *Jobs) carry(one *job, losses int) {
 	j.mu.Lock()
 	one.losses = losses

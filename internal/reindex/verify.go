@@ -24,9 +24,9 @@ type Verification struct {
 // Verify measures a generation by a judgement set of its index.
 type Verify func(ctx context.Context, target registry.Entry, set string) (Verification, error)
 
-// verify measures the target of a job that is ready and asks for it, once, and
-// reports whether the job is to be promoted now. A set that cannot be evaluated
-// is a verification that failed; one that cannot be read now is read later.
+// verify measures the target of a ready job that asks for it, once, and reports
+// whether to promote the job now. A set that cannot be evaluated is a failed
+// verification; one that cannot be read now is read later.
 func (j *Jobs) verify(ctx context.Context, one *job) (promotes bool, err error) {
 	record := one.record().Record
 	if record.Verify == nil || record.Verification != nil || j.options.Verify == nil {
@@ -53,7 +53,7 @@ func (j *Jobs) verify(ctx context.Context, one *job) (promotes bool, err error) 
 	}
 	found.VerifiedAt = now()
 	promotes = found.Held && record.Promote == Auto
-	if promotes { // writes wait for what is left of the backlog
+	if promotes { // writes wait for the rest of the backlog
 		if err := j.catchUp(ctx, one); err != nil && isFatal(err) {
 			return false, err
 		}
@@ -82,7 +82,7 @@ func (j *Jobs) saveSoon(ctx context.Context, one *job, edit func(*stored)) error
 	}
 }
 
-// whileWanted returns a context that ends when the job is cancelled, too.
+// whileWanted returns a context that also ends when the job is cancelled.
 func (one *job) whileWanted(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
@@ -95,8 +95,8 @@ func (one *job) whileWanted(ctx context.Context) (context.Context, func()) {
 	return ctx, cancel
 }
 
-// Verifies returns the judgement set that the unfinished job of a generation is
-// verified by; "" when there is none.
+// Verifies returns the judgement set that verifies the unfinished job of a
+// generation, or "" when there is none.
 func (j *Jobs) Verifies(ctx context.Context, target registry.Entry) (string, error) {
 	if fills, err := j.Fills(ctx, target); err != nil || !fills {
 		return "", err
