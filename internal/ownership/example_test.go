@@ -7,8 +7,8 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// Node a writes an index; node b watches with a lease of 10 s. Node a stops after its
-// second beat. Node b compares no clock but its own: 10 s after it first saw that
+// Node a writes an index; node b watches with a lease of 10 s. Node a stops after
+// its second beat. Node b compares only its own clock: 10 s after it first saw that
 // beat the session is over, and b takes the claim by one compare-and-swap.
 func Example_takeover() {
 	index := registry.NewID()

@@ -27,8 +27,8 @@ func clock() func() time.Duration {
 	return func() time.Duration { return time.Since(began) }
 }
 
-// join begins a session whose rounds go on until the returned function is
-// called: the node is gone without a word.
+// join begins a session whose rounds continue until the returned function is
+// called, as if the node crashed.
 func join(t *testing.T, b bucket.Bucket, node string) (*Member, func()) {
 	t.Helper()
 	m, err := Join(t.Context(), b, Options{Node: node, Address: "http://" + node, Lease: lease, Candidate: true, Reclaim: true, Clock: clock()}, quiet)
@@ -43,7 +43,7 @@ func join(t *testing.T, b bucket.Bucket, node string) (*Member, func()) {
 	return m, stop
 }
 
-// F15: of several claims at once one wins.
+// F15: of several concurrent claims one wins.
 func TestOneOfManyClaimsWins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, index := memory.New(nil), registry.NewID()
@@ -156,7 +156,7 @@ func TestLeavingGivesUpClaims(t *testing.T) {
 	})
 }
 
-// OW4: a leadership that is away or gone takes nothing from anybody.
+// OW4: a leadership that is away or gone takes no claim from any node.
 func TestALeadershipThatIsAwayChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		under, index := memory.New(nil), registry.NewID()
@@ -184,8 +184,8 @@ func TestALeadershipThatIsAwayChangesNothing(t *testing.T) {
 	})
 }
 
-// Indexes are spread over the nodes, the ones with the fewest writes first, each
-// drained before it goes.
+// Indexes are spread over the nodes, those with the fewest writes first, each
+// drained before it moves.
 func TestIndexesAreSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -240,8 +240,8 @@ func TestIndexesAreSpread(t *testing.T) {
 	})
 }
 
-// A node that stops does not end the session of one that is gone: its claims
-// go to a node that stays.
+// A stopping node does not end the session of a crashed one: its claims go to a
+// node that stays.
 func TestANodeThatStopsEndsNoSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, index := memory.New(nil), registry.NewID()
@@ -275,7 +275,7 @@ func (d distant) PutIf(ctx context.Context, key string, body bucket.Body, condit
 }
 
 // Nodes that began together read and replace the leadership at the same moments.
-// One of them comes first each time; the others still keep their leases.
+// One of them wins each time; the others still keep their leases.
 func TestNodesThatBeatTogetherKeepTheirLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const nodes = 12

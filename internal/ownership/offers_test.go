@@ -18,7 +18,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// working is nodes that write indexes at given rates.
+// working is a set of nodes that write indexes at given rates.
 type working struct {
 	*testing.T
 	members []*Member
@@ -76,14 +76,14 @@ func (m *Member) table() leadership {
 	return m.held.Value
 }
 
-// work lets every index be written for a while by its holder.
+// work makes the holder of every index write it for a while.
 func (w *working) work(d time.Duration) {
 	for began := time.Now(); time.Since(began) < d; time.Sleep(time.Second) {
 		for index, rate := range w.rates {
 			for _, m := range w.members {
 				if m.Holds(index) {
 					for range rate {
-						_ = m.Claim(w.Context(), index) // refused while it is handed over
+						_ = m.Claim(w.Context(), index) // refused while the index is handed over
 					}
 				}
 			}
@@ -91,8 +91,8 @@ func (w *working) work(d time.Duration) {
 	}
 }
 
-// held returns what every node writes, and fails unless each index is written by
-// exactly one.
+// held returns the indexes of every node, and fails the test unless exactly one
+// node writes each index.
 func (w *working) held() [][]registry.ID {
 	w.Helper()
 	var all [][]registry.ID
@@ -115,8 +115,8 @@ func (w *working) held() [][]registry.ID {
 	return all
 }
 
-// Two nodes write two indexes each. One has both that are busy: it offers one, the
-// other takes it and gives an idle one for it. Then nothing moves any more.
+// Two nodes write two indexes each. One has both busy ones: it offers one, the
+// other takes it and gives an idle one for it. After that nothing moves.
 func TestABusyIndexGoesToAnIdleNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorking(t, 2)
@@ -142,7 +142,8 @@ func TestABusyIndexGoesToAnIdleNode(t *testing.T) {
 	})
 }
 
-// One busy index stays: it would make the other node as loaded as this one is.
+// A single busy index stays: moving it would make the other node as loaded as this
+// one.
 func TestASingleBusyIndexStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorking(t, 2)
@@ -155,8 +156,8 @@ func TestASingleBusyIndexStays(t *testing.T) {
 	})
 }
 
-// An offer that is taken by a node that is gone is open again, and one of a node
-// that is gone is forgotten with its claims taken over.
+// An offer taken by a node that is gone is open again, and an offer of a node that
+// is gone is forgotten when its claims are taken over.
 func TestOffersOfTheGoneAreOpenAgain(t *testing.T) {
 	at := time.Duration(0)
 	m := &Member{id: "a", options: Options{Address: "http://a", Lease: lease, Clock: func() time.Duration { return at }}, watch: make(watch),
@@ -228,7 +229,7 @@ func TestTradingEnds(t *testing.T) {
 	}
 }
 
-// A node that stops gives back what it took, and gets nothing any more.
+// A stopping node gives back what it took, and gets nothing more.
 func TestANodeThatStopsTakesNothing(t *testing.T) {
 	index := registry.NewID()
 	member := func(id string) *Member {
@@ -255,8 +256,8 @@ func TestANodeThatStopsTakesNothing(t *testing.T) {
 	}
 }
 
-// A node that cannot store what is written hands everything over to one that
-// can, takes nothing, and takes part again when it can.
+// A node that cannot store writes hands everything over to one that can, takes
+// nothing, and takes part again when it can.
 func TestANodeWithoutRoomHandsEverythingOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)

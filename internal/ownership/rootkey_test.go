@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 )
 
-// Nodes that share a bucket share their root key; one with another is known to
-// all, and one without is not a mistake.
+// Nodes that share a bucket share their root key; a node with another one is known
+// to all, and a node without one is not a mistake.
 func TestNodesWithAnotherRootKeyAreKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)

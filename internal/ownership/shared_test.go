@@ -28,7 +28,7 @@ func (c *counted) Get(ctx context.Context, key string, unless bucket.Tag) (bucke
 	return c.Bucket.Get(ctx, key, unless)
 }
 
-// Concurrent questions which node writes an index cost one read.
+// Concurrent queries for the node that writes an index cost one read.
 func TestReadsOfTheLeadershipAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &counted{Bucket: memory.New(nil)}
@@ -62,8 +62,8 @@ func TestReadsOfTheLeadershipAreShared(t *testing.T) {
 	})
 }
 
-// Those who ask while the leadership cannot be read wait for two reads at most: the
-// one under way when they asked, and the one that follows.
+// Callers that ask while the leadership cannot be read wait for two reads at most:
+// the one under way when they asked, and the next.
 func TestFailedReadsOfTheLeadershipAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := faultbucket.New(memory.New(nil), nil)
