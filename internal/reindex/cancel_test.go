@@ -7,9 +7,9 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 )
 
-// I17: a job is cancelled when that is answered, also one that the node carries by
-// a record that was replaced: another node took it over before the index came back,
-// or the store did not say that it took the last one.
+// I17: a job is cancelled by the time the cancellation is answered, even if the
+// node runs it by a record that was replaced: another node took it over before the
+// index came back, or the store did not report that it took the last one.
 func TestAJobIsCancelledThoughItsRecordWasReplaced(t *testing.T) {
 	for name, replace := range map[string]func(*carrier, *unanswered){
 		"by another node": func(c *carrier, b *unanswered) {

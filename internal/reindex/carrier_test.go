@@ -23,7 +23,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// always are the claims of a node that believes to write every index.
+// always are the claims of a node that believes it writes every index.
 type always struct{}
 
 func (always) Holds(registry.ID) bool                             { return true }
@@ -31,8 +31,8 @@ func (always) Claim(context.Context, registry.ID) error           { return nil }
 func (always) Confirm(context.Context, registry.ID) (bool, error) { return true, nil }
 func (always) Doubt() bool                                        { return false }
 
-// unrecorded is a connection over which no record of a job in some phase is
-// written; its zero value writes all.
+// unrecorded is a connection that does not write job records in some phase. The
+// zero value writes all.
 type unrecorded struct {
 	bucket.Bucket
 	phase atomic.Value // a Phase
@@ -48,7 +48,7 @@ func (u *unrecorded) PutIf(ctx context.Context, key string, body bucket.Body, co
 	return u.Bucket.PutIf(ctx, key, body, condition)
 }
 
-// carrier is a node whose jobs go on one step at a time.
+// carrier is a node whose jobs advance one step at a time.
 type carrier struct {
 	*testing.T
 	*Jobs
@@ -147,7 +147,7 @@ func (c *carrier) read(name, key string) (text string) {
 	return text
 }
 
-// start accepts a job and does its steps up to a phase.
+// start accepts a job and performs its steps up to a phase.
 func (c *carrier) start(until Phase) *job {
 	c.Helper()
 	_, err := c.Start(c.Context(), Request{Target: c.entry("books@2").Name, Promote: Manual})
@@ -155,7 +155,7 @@ func (c *carrier) start(until Phase) *job {
 	return c.advanceTo(until)
 }
 
-// advanceTo does the steps of the job this node carries up to a phase.
+// advanceTo performs the steps of the job that this node runs up to a phase.
 func (c *carrier) advanceTo(until Phase) *job {
 	c.Helper()
 	one := c.find(c.entry("books").Index)
@@ -174,9 +174,9 @@ func (c *carrier) takeAll() {
 	c.must(c.TakeOver(c.Context(), index))
 }
 
-// I16 (seed 21821): a job waited on a node that lost its index, another one carried
-// it on, and the index came back. Whatever step the first node does next says that
-// the job is lost, and the source remembers what changed.
+// I16 (seed 21821): a job waited on a node that lost its index, another node
+// continued the job, and the index came back. Whatever step the first node does
+// next reports that the job is lost, and the source keeps the recorded changes.
 func TestAJobThatWasTakenOverForgetsNothing(t *testing.T) {
 	for _, phase := range []Phase{Pending, Copying, Replaying} {
 		t.Run(string(phase), func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestAJobThatWasTakenOverForgetsNothing(t *testing.T) {
 				second.takeAll()
 				second.advanceTo(Ready)
 				second.write("books", `{"id":"1","v":2}`)
-				first.takeAll() // it carries the job already, as far as it knows
+				first.takeAll() // as far as it knows, it already runs the job
 				if err := first.step(t.Context(), stale, phase); !errors.Is(err, versioned.ErrLost) {
 					t.Errorf("the step: %v", err)
 				}
@@ -205,7 +205,7 @@ func TestAJobThatWasTakenOverForgetsNothing(t *testing.T) {
 }
 
 // I16: a job that cannot record that it began leaves what the source recorded: the
-// next try, or another node, may find that it began before.
+// next attempt, or another node, may find that it began before.
 func TestAJobThatCannotRecordItsBeginForgetsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &unrecorded{Bucket: memory.New(nil)}
@@ -226,8 +226,8 @@ func TestAJobThatCannotRecordItsBeginForgetsNothing(t *testing.T) {
 	})
 }
 
-// I16: the node that took a job over has promoted and did not come to record it.
-// The one that carried it before brings nothing of the source into what is live.
+// I16: the node that took a job over has promoted but could not record it. The node
+// that ran the job before copies nothing of the source into the live generation.
 func TestAJobThatWasTakenOverBringsNothingIntoWhatIsLive(t *testing.T) {
 	for _, phase := range []Phase{Copying, Replaying, Ready} {
 		t.Run(string(phase), func(t *testing.T) {
@@ -258,8 +258,8 @@ func TestAJobThatWasTakenOverBringsNothingIntoWhatIsLive(t *testing.T) {
 	}
 }
 
-// I16: a node that lost an index and got it back a moment later does not believe
-// what it knew of its jobs before.
+// I16: a node that lost an index and got it back a moment later does not trust what
+// it knew of its jobs before.
 func TestAnIndexThatWasLostMayHaveAJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)

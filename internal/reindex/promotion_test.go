@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// run carries jobs until it is stopped.
+// run runs jobs until it is stopped.
 func (c *carrier) run() (stop func()) {
 	ctx, cancel := context.WithCancel(c.Context())
 	ended := make(chan struct{})
@@ -21,8 +21,8 @@ func (c *carrier) run() (stop func()) {
 	return func() { cancel(); <-ended }
 }
 
-// I17: a promotion that happened is reported, although the end of the job could
-// not be recorded; it is later.
+// I17: a promotion that happened is reported, although the end of the job could not
+// be recorded; it is recorded later.
 func TestAPromotionWhoseEndIsNotRecordedIsToldToBeMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &unrecorded{Bucket: memory.New(nil)}
@@ -47,8 +47,8 @@ func TestAPromotionWhoseEndIsNotRecordedIsToldToBeMade(t *testing.T) {
 	})
 }
 
-// I20: a caller who promotes by a job that another node took over is answered that
-// the target is busy.
+// I20: a caller that promotes through a job that another node took over is told
+// that the target is busy.
 func TestAPromotionByAJobThatWasTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)

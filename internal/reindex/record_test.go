@@ -25,7 +25,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// A record keeps what a later version wrote into it.
+// A record keeps members that a later version added.
 func TestUnknownMembersOfARecordAreKept(t *testing.T) {
 	b, index := memory.New(nil), registry.NewID()
 	raw := versioned.New[jsontext.Value](b, recordKey(index), resource)
@@ -53,8 +53,8 @@ func TestUnknownMembersOfARecordAreKept(t *testing.T) {
 	}
 }
 
-// S24: whatever a stored record holds, the names and ids of it are those of
-// generations or of nothing.
+// S24: whatever a stored record holds, its names and ids are those of generations
+// or of nothing.
 func FuzzStoredRecord(f *testing.F) {
 	f.Add([]byte(`{"record":{"id":"1","index":"books","target":"books@2","source":"books@1","phase":"copying"},"indexId":"00000000000000000000000000000001","epoch":1,"cursor":"a"}`))
 	f.Add([]byte(`{"record":{"target":"../x","source":"@","phase":"nonsense"},"indexId":"zz"}`))

@@ -16,8 +16,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// unanswered is a connection over which records of jobs are written while it is
-// off, and no answer comes.
+// unanswered is a connection that, while off, writes job records without an answer.
 type unanswered struct {
 	bucket.Bucket
 	off atomic.Bool
@@ -31,7 +30,7 @@ func (u *unanswered) PutIf(ctx context.Context, key string, body bucket.Body, co
 	return written, err
 }
 
-// after is a connection that does something once a record in some phase is
+// after is a connection that runs a function once a record in some phase is
 // written.
 type after struct {
 	bucket.Bucket
@@ -50,7 +49,7 @@ func (a *after) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	return written, err
 }
 
-// newLocal is a node that writes every index and shares none.
+// newLocal returns a node that writes every index and shares none.
 func newLocal(t *testing.T, b bucket.Bucket) *carrier {
 	t.Helper()
 	c := newCarrier(t, b, "a")
@@ -67,7 +66,7 @@ func (c *carrier) fills(name string) bool {
 }
 
 // I16: a node whose copy of the registry is old starts no job that would copy into
-// what another node promoted.
+// a generation that another node promoted.
 func TestAJobIsNotStartedIntoWhatIsLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -86,8 +85,8 @@ func TestAJobIsNotStartedIntoWhatIsLive(t *testing.T) {
 	})
 }
 
-// I16: the job of a node that lost an index ended elsewhere, and another one was
-// begun there. What the new one fills is busy when the index comes back.
+// I16: the job of a node that lost an index ended elsewhere, and another job began
+// there. The target of the new job is busy when the index comes back.
 func TestANewerJobIsFoundBehindOneThatIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -112,8 +111,8 @@ func TestANewerJobIsFoundBehindOneThatIsOver(t *testing.T) {
 	})
 }
 
-// I16: what a job fills stays busy while no node runs the job, because it is not
-// known what became of its record.
+// I16: the target of a job stays busy while no node runs the job, because the
+// outcome of its record is unknown.
 func TestTheTargetOfAJobWithoutAnAnswerIsBusy(t *testing.T) {
 	for name, open := range map[string]func(*testing.T, bucket.Bucket) *carrier{
 		"local": newLocal, "shared": func(t *testing.T, b bucket.Bucket) *carrier { return newCarrier(t, b, "a") },
@@ -167,9 +166,9 @@ func TestTheTargetOfAJobWithoutAnAnswerIsBusy(t *testing.T) {
 	}
 }
 
-// I16: a job was promoted without its record saying so. The node that takes it over
-// has an old copy of the registry and brings nothing of the source into what is
-// live.
+// I16: a job was promoted but its record does not say so. The node that takes it
+// over has an old copy of the registry and copies nothing of the source into the
+// live generation.
 func TestACatchUpBringsNothingIntoWhatIsLive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(nil)
@@ -191,7 +190,7 @@ func TestACatchUpBringsNothingIntoWhatIsLive(t *testing.T) {
 	})
 }
 
-// I17: a promotion that another node goes on with is not told to be refused.
+// I17: a promotion that another node continues is not reported as refused.
 func TestAPromotionThatIsLeftToAnotherNodeIsNotRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &after{Bucket: memory.New(nil), phase: Promoting}
@@ -229,8 +228,7 @@ func TestAPromotionThatCannotBeTakenBackIsNotRefused(t *testing.T) {
 	})
 }
 
-// recordless is a connection over which no record of a job is read or written while
-// it is off.
+// recordless is a connection that, while off, neither reads nor writes job records.
 type recordless struct {
 	bucket.Bucket
 	off atomic.Bool
@@ -286,7 +284,7 @@ func (c *carrier) createGeneration(name string) {
 }
 
 // A job that waits, for a slot or for its promotion, on a node that lost its index
-// does not keep the node from carrying it when the index comes back.
+// does not keep the node from running it when the index comes back.
 func TestAJobThatWaitsLearnsThatItWasTakenOver(t *testing.T) {
 	for _, phase := range []Phase{Pending, Ready} {
 		t.Run(string(phase), func(t *testing.T) {
@@ -296,7 +294,7 @@ func TestAJobThatWaitsLearnsThatItWasTakenOver(t *testing.T) {
 				first.create()
 				one := first.start(phase)
 				for range cap(first.slots) {
-					first.slots <- struct{}{} // other jobs copy
+					first.slots <- struct{}{} // other jobs are copying
 				}
 				stop := first.run()
 				defer stop()
