@@ -1,5 +1,5 @@
-// Package bucket is the small interface behind which the shared objects of a
-// deployment live: an S3-compatible store, a directory, or memory.
+// Package bucket is the small interface to the shared objects of a deployment, in
+// an S3-compatible store, a directory, or memory.
 //
 // A key is a path of names joined by "/"; each name holds only letters,
 // digits, ".", "_" and "-" (ValidKey). An object is replaced whole. Conditions
@@ -8,15 +8,15 @@
 // Every answer to a conditional write is one of:
 //
 //	nil            written; the tag of the new object is in Written
-//	ErrCondition   the condition did not hold, or an earlier try of the same
+//	ErrCondition   the condition did not hold, or an earlier attempt with the same
 //	               bytes landed: read back to find out which
 //	ErrUndecided   the store could not decide and wrote nothing: read again
-//	ErrNotFound    the object that should be replaced is gone: a fault
+//	ErrNotFound    the object to replace is gone: a fault
 //	ErrUnknown     no answer: repeat the same bytes under the same condition,
 //	               then read back; until settled nothing else may be done
 //
-// Times in answers are the store's, never the node's. All methods may be
-// called at once.
+// Times in answers are the store's, never the node's. All methods may be called
+// concurrently.
 package bucket
 
 import (
@@ -31,17 +31,17 @@ import (
 )
 
 var (
-	// ErrNotFound is the answer for a key that holds no object.
+	// ErrNotFound is returned for a key that holds no object.
 	ErrNotFound = errors.New("object not found")
-	// ErrCondition is the answer to a conditional write whose condition does
-	// not hold.
+	// ErrCondition is returned by a conditional write whose condition does not
+	// hold.
 	ErrCondition = errors.New("condition not met")
-	// ErrUndecided is the answer to a conditional write that met another one:
-	// nothing was written.
+	// ErrUndecided is returned by a conditional write that met another one: nothing
+	// was written.
 	ErrUndecided = errors.New("store could not decide")
-	// ErrUnknown is the answer to a call whose outcome is not known.
+	// ErrUnknown is returned by a call whose outcome is unknown.
 	ErrUnknown = errors.New("outcome not known")
-	// ErrNotModified is the answer to a conditional Get of an unchanged object.
+	// ErrNotModified is returned by a conditional Get of an unchanged object.
 	ErrNotModified = errors.New("object not modified")
 )
 
@@ -53,7 +53,7 @@ type Tag string
 // Condition always holds.
 type Condition struct {
 	Absent  bool // only if the key holds no object
-	Matches Tag  // only if the object has this tag; empty = not asked
+	Matches Tag  // only if the object has this tag; empty: any
 }
 
 // Always holds whatever is stored.
@@ -65,8 +65,8 @@ func Absent() Condition { return Condition{Absent: true} }
 // Matches holds while the object has the tag (If-Match).
 func Matches(tag Tag) Condition { return Condition{Matches: tag} }
 
-// Check returns nil if the condition holds for an object that has the tag, or
-// that does not exist, and otherwise the error of the write that asked for it.
+// Check returns nil if the condition holds for an object that has the tag or does
+// not exist, otherwise the error for the conditional write.
 func (c Condition) Check(exists bool, tag Tag) error {
 	switch {
 	case c.Absent && exists:
@@ -79,8 +79,8 @@ func (c Condition) Check(exists bool, tag Tag) error {
 	return nil
 }
 
-// Body is what a PutIf stores. Open may be called several times and gives the
-// same Size bytes each time.
+// Body is what a PutIf stores. Open may be called several times and yields the same
+// Size bytes each time.
 type Body struct {
 	Size   int64
 	CRC32C uint32
@@ -109,7 +109,8 @@ func (b Body) Read() ([]byte, error) {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Object is an object being read. The reader closes Body. An error of Body that
-// wraps ErrUnknown says that the bytes stopped coming; they may be asked for again.
+// wraps ErrUnknown means that the bytes stopped coming; they may be requested
+// again.
 type Object struct {
 	Body io.ReadCloser
 	Size int64
@@ -117,7 +118,7 @@ type Object struct {
 	Date time.Time // the store's time of the answer
 }
 
-// Written is the answer to a write that took place.
+// Written is the answer to a successful write.
 type Written struct {
 	Tag  Tag // empty after a Delete
 	Date time.Time
@@ -127,7 +128,7 @@ type Written struct {
 type Entry struct {
 	Key      string
 	Size     int64
-	Tag      Tag // empty where the store's listing has none
+	Tag      Tag // empty if the store's listing has none
 	Modified time.Time
 }
 
@@ -140,22 +141,21 @@ type Listing struct {
 
 // Bucket is a store of objects.
 type Bucket interface {
-	// Get reads an object. With a tag in unless it answers ErrNotModified
-	// while the object still has it; the returned Object then holds Tag and
-	// Date only.
+	// Get reads an object. With a tag in unless it returns ErrNotModified while the
+	// object still has that tag; the returned Object then holds only Tag and Date.
 	Get(ctx context.Context, key string, unless Tag) (Object, error)
 	// PutIf stores an object if the condition holds.
 	PutIf(ctx context.Context, key string, body Body, condition Condition) (Written, error)
-	// List returns every object below the prefix; with a delimiter, keys that
-	// hold it after the prefix are folded into Prefixes.
+	// List returns every object below the prefix. With a delimiter, keys that
+	// contain it after the prefix are folded into Prefixes.
 	List(ctx context.Context, prefix, delimiter string) (Listing, error)
-	// Delete removes an object if the condition holds. Removing what is not
-	// there succeeds unless Matches was asked.
+	// Delete removes an object if the condition holds. Removing a missing object
+	// succeeds unless Matches is set.
 	Delete(ctx context.Context, key string, condition Condition) (Written, error)
 }
 
-// Tries is how often an object is asked for whose bytes stop coming. Before them
-// a store asks again itself where that is safe.
+// Tries is how many times an object whose bytes stop coming is requested. The store
+// itself retries earlier failures where that is safe.
 const Tries = 3
 
 // ReadAll reads a whole object of at most limit bytes.
@@ -179,8 +179,8 @@ func ReadAll(ctx context.Context, b Bucket, key string, unless Tag, limit int64)
 	}
 }
 
-// Again does something until the bucket answers, with a pause between two tries
-// that doubles, and returns the last failure when ctx ends before that.
+// Again calls do until the bucket answers, with pauses that double, and returns the
+// last failure when ctx ends before that.
 func Again(ctx context.Context, do func() error) error {
 	for pause := 50 * time.Millisecond; ; pause *= 2 {
 		err := do()
@@ -197,8 +197,8 @@ func Again(ctx context.Context, do func() error) error {
 	}
 }
 
-// ValidKey reports whether key is a path of plain names: no empty name, no
-// "." or "..", no character that a file system or a URL treats specially.
+// ValidKey reports whether key is a path of plain names: no empty name, no "." or
+// "..", no character that a file system or a URL treats specially.
 func ValidKey(key string) bool {
 	if key == "" || len(key) > 900 {
 		return false

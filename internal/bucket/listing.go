@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// Lister builds the listing of a store that looks at its keys one by one.
+// Lister builds the listing of a store that visits its keys one by one.
 type Lister struct {
 	prefix, delimiter string
 	entries           []Entry
 	prefixes          map[string]bool
 }
 
-// NewLister returns a lister of the keys below a prefix; with a delimiter it folds
-// those that hold it after the prefix.
+// NewLister returns a lister of the keys below a prefix. With a delimiter it folds
+// the keys that contain it after the prefix.
 func NewLister(prefix, delimiter string) *Lister {
 	return &Lister{prefix: prefix, delimiter: delimiter, prefixes: make(map[string]bool)}
 }
 
-// Takes reports whether the listing has an entry of its own for a key. A key that is
-// folded is noted.
+// Takes reports whether the listing has an entry of its own for a key. It records a
+// folded key.
 func (l *Lister) Takes(key string) bool {
 	rest, ok := strings.CutPrefix(key, l.prefix)
 	if !ok || l.delimiter == "" {
@@ -35,7 +35,7 @@ func (l *Lister) Takes(key string) bool {
 	return at < 0
 }
 
-// Add adds the entry of a key that the listing takes.
+// Add adds the entry of a key for which Takes returned true.
 func (l *Lister) Add(e Entry) { l.entries = append(l.entries, e) }
 
 // Finish returns the listing, sorted by key.
@@ -49,8 +49,8 @@ func (l *Lister) Finish(date time.Time) Listing {
 	return listing
 }
 
-// ReadBody returns the bytes that a PutIf stores, in stores that hold them in memory,
-// after the checks that come before any condition.
+// ReadBody returns the bytes that a PutIf stores, for stores that hold them in
+// memory, after the checks that precede any condition.
 func ReadBody(ctx context.Context, key string, body Body) ([]byte, error) {
 	if !ValidKey(key) {
 		return nil, fmt.Errorf("put %q: not a valid key", key)

@@ -1,12 +1,12 @@
 // Package faultbucket is a bucket that fails on purpose. It is for tests.
 //
-// A Plan decides for every call what happens: it goes through, is refused
-// before anything happened, is applied with its answer lost, is applied late
-// (after other calls) or twice, cannot be decided, is slow, stalls until its
-// context ends, sends half of its bytes, or lists what was there before.
+// A Plan decides what happens to every call: it goes through, is refused before
+// anything happened, is applied with its answer lost, is applied late (after other
+// calls) or twice, cannot be decided, is slow, stalls until its context ends,
+// transfers half of its bytes, or lists an earlier state.
 //
-// A Bucket may be used by any number of goroutines; the Plan is asked by one at
-// a time.
+// A Bucket may be used by any number of goroutines; it calls the Plan from one at a
+// time.
 package faultbucket
 
 import (
@@ -24,23 +24,23 @@ import (
 // Fault is what happens to one call.
 type Fault int
 
-// The faults. Those about writes leave reads alone.
+// The faults. Those that concern writes do not affect reads.
 const (
 	None        Fault = iota
-	Unavailable       // nothing happens; the outcome is reported as not known
-	LoseReply         // the write takes place; the outcome is reported as not known
-	Late              // the write takes place when Settle is called; not known until then
+	Unavailable       // nothing happens; the outcome is reported as unknown
+	LoseReply         // the write takes place; the outcome is reported as unknown
+	Late              // the write takes place when Settle is called; until then it is unknown
 	Undecided         // a conditional write is answered with ErrUndecided; nothing happens
 	Stall             // the call waits for its context to end; nothing happens
 	Hang              // the call waits for its context to end, at most as long as HangLimit; nothing happens
 	Slow              // the call takes place after SlowBy
-	Cut               // of an object that is read only half of the bytes arrive; other calls are Unavailable
+	Cut               // only half of the bytes of an object that is read arrive; other calls are Unavailable
 	Duplicate         // the write takes place twice; the second answer is returned
-	Stale             // a listing shows what was there before the last writes
+	Stale             // a listing shows the state before the last writes
 )
 
-// SlowBy is how long a slow call takes, and HangLimit when a client of a store
-// gives a request up that is not answered.
+// SlowBy is how long a slow call takes, and HangLimit how long a client of a store
+// waits for an unanswered request.
 const (
 	SlowBy    = 20 * time.Second
 	HangLimit = 45 * time.Second
@@ -55,7 +55,7 @@ type Call struct {
 	Op     string // get, put, list, delete
 	Key    string // the prefix for list
 
-	IsConditional bool // of a write: it depends on what is stored
+	IsConditional bool // of a write: it has a condition
 }
 
 // Plan decides what happens to a call.
@@ -70,7 +70,7 @@ type Bucket struct {
 	plan  Plan
 	calls int
 	late  []func()
-	past  []past // of the last writes, oldest first
+	past  []past // before each of the last writes, oldest first
 }
 
 // past is what a listing showed of a key before a write.
@@ -91,7 +91,7 @@ func (b *Bucket) SetPlan(plan Plan) {
 	b.plan = plan
 }
 
-// Settle applies the writes that are late, in the order of their calls.
+// Settle applies the late writes, in the order of their calls.
 func (b *Bucket) Settle() {
 	b.mu.Lock()
 	late := b.late
@@ -121,8 +121,8 @@ func (b *Bucket) decide(op, key string, isConditional bool) Fault {
 
 func unknown(op, key string) error { return fmt.Errorf("%s %s: %w", op, key, bucket.ErrUnknown) }
 
-// refuse returns the error of a fault before which nothing happens, nil for
-// the others.
+// refuse returns the error of a fault that prevents the call, or nil for the
+// others.
 func refuse(ctx context.Context, fault Fault, op, key string) error {
 	switch fault {
 	case Unavailable:
@@ -162,7 +162,7 @@ func (b *Bucket) Get(ctx context.Context, key string, unless bucket.Tag) (bucket
 	return object, err
 }
 
-// halfBody is a body that stops coming.
+// halfBody is a body that breaks off.
 type halfBody struct {
 	io.ReadCloser
 	left int64
@@ -235,7 +235,7 @@ func (b *Bucket) List(ctx context.Context, prefix, delimiter string) (bucket.Lis
 	return b.under.List(ctx, prefix, delimiter)
 }
 
-// remember keeps what a listing shows of a key that is about to be written.
+// remember records what a listing shows of a key that is about to be written.
 func (b *Bucket) remember(ctx context.Context, key string) {
 	listing, err := b.under.List(ctx, key, "")
 	if err != nil {
@@ -253,7 +253,7 @@ func (b *Bucket) remember(ctx context.Context, key string) {
 	b.past = b.past[max(0, len(b.past)-remembered):]
 }
 
-// stale lists what was there before the writes that are remembered.
+// stale lists the state before the remembered writes.
 func (b *Bucket) stale(ctx context.Context, prefix, delimiter string) (bucket.Listing, error) {
 	listing, err := b.under.List(ctx, prefix, "")
 	if err != nil {

@@ -1,19 +1,19 @@
 // Package localdir is a bucket in a directory of one node: the store of local
 // mode.
 //
-// An object is a file at its key, readable by its owner only. It is replaced
-// by writing a temporary file in the same directory, fsync, rename and fsync
-// of the directory, so a reader or a crash finds the whole old or the whole
-// new object. One process owns the directory (Lock, held as long as the bucket
-// is open); conditions are decided under a lock inside it. The tag is a hash
-// of the content. Keys never leave the directory: they are checked by
-// bucket.ValidKey and opened through os.Root.
+// An object is a file at its key, readable by its owner only. It is replaced by
+// writing a temporary file in the same directory, fsync, rename and fsync of the
+// directory, so a reader or a crash finds the whole old or the whole new object.
+// One process owns the directory (Lock, held as long as the bucket is open);
+// conditions are decided under a lock inside it. The tag is a hash of the content.
+// Keys never leave the directory: they are checked by bucket.ValidKey and opened
+// through os.Root.
 //
-// What became of a rename whose fsync failed is not known, and another fsync would
-// not tell (F5): the bucket then answers nothing more until it is opened anew and
+// The outcome of a rename whose fsync failed is unknown, and another fsync would
+// not reveal it (F5). The bucket then fails every call until it is opened again and
 // finds what the disk kept.
 //
-// Temporary files begin with "~", which no key holds; Open removes what a
+// Temporary files begin with "~", which no key contains; Open removes those that a
 // crash left.
 package localdir
 
@@ -51,14 +51,14 @@ type Bucket struct {
 
 	mu sync.Mutex // decides conditions and orders writes
 
-	sync   func(*os.File) error  // of directories
-	broken atomic.Pointer[error] // the first of those that failed
+	sync   func(*os.File) error  // of a directory
+	broken atomic.Pointer[error] // the first failure of sync
 }
 
 var _ bucket.Bucket = (*Bucket)(nil)
 
-// Open takes the directory over, creating it where it is missing. It fails
-// while another process holds the directory.
+// Open takes the directory over, creating it if it is missing. It fails while
+// another process holds the directory.
 func Open(directory string) (*Bucket, error) {
 	if err := os.MkdirAll(directory, 0o700); err != nil {
 		return nil, fmt.Errorf("open bucket directory: %w", err)
@@ -84,7 +84,7 @@ func Open(directory string) (*Bucket, error) {
 	return b, nil
 }
 
-// Close gives the directory back.
+// Close releases the directory.
 func (b *Bucket) Close() error {
 	return errors.Join(b.lock.Unlock(), b.root.Close())
 }
@@ -183,8 +183,8 @@ func (b *Bucket) replace(key string, content []byte) error {
 	return err
 }
 
-// change does something to the entries of a directory and makes it durable. Once
-// done it is not known whether it lasts when it cannot be synced.
+// change calls do to change the entries of a directory and makes the change
+// durable. If the sync fails, it is unknown whether the change lasts.
 func (b *Bucket) change(directory string, do func() error) error {
 	handle, err := b.root.Open(directory)
 	if err != nil {
@@ -206,7 +206,7 @@ func (b *Bucket) writeFile(name string, content []byte) error {
 	if err != nil {
 		return err
 	}
-	// The mode of OpenFile is cut by the umask; Chmod is not.
+	// The umask limits the mode of OpenFile, but not of Chmod.
 	if err := file.Chmod(0o600); err != nil {
 		file.Close()
 		return err
@@ -222,8 +222,8 @@ func (b *Bucket) writeFile(name string, content []byte) error {
 	return file.Close()
 }
 
-// makeDirectory creates the directory and those above it, each durable before
-// something is put into it.
+// makeDirectory creates the directory and those above it, each durably before
+// anything is put into it.
 func (b *Bucket) makeDirectory(directory string) error {
 	if directory == "." {
 		return nil
@@ -263,7 +263,7 @@ func (b *Bucket) List(ctx context.Context, prefix, delimiter string) (bucket.Lis
 	return lister.Finish(date), nil
 }
 
-// walk visits the key of every object whose directory may hold the prefix.
+// walk visits the key of every object whose directory may match the prefix.
 func (b *Bucket) walk(ctx context.Context, prefix string, visit func(key string) error) error {
 	start := "."
 	if at := strings.LastIndexByte(prefix, '/'); at >= 0 {

@@ -1,8 +1,8 @@
-// Package memory is a bucket in memory: the reference for what a store must
-// do, and the store of simulations.
+// Package memory is a bucket in memory: the reference for what a store must do, and
+// the store of simulations.
 //
-// Conditions are decided under one lock, so exactly one of several writers
-// that race on one tag wins. A Bucket may be used by several goroutines.
+// Conditions are decided under one lock, so exactly one of several writers that
+// race on one tag wins. A Bucket may be used by several goroutines.
 package memory
 
 import (
@@ -32,8 +32,8 @@ type object struct {
 	modified time.Time
 }
 
-// New returns an empty bucket whose store time is now(); nil means the clock
-// of the machine.
+// New returns an empty bucket whose store time is now(); nil means the clock of the
+// machine.
 func New(now func() time.Time) *Bucket {
 	if now == nil {
 		now = time.Now

@@ -18,7 +18,8 @@ type Keys struct {
 	Session string
 }
 
-// Credentials give the keys that sign a request, fresh where they expire.
+// Credentials provide the keys that sign a request, and renew them when they
+// expire.
 type Credentials interface {
 	Keys(ctx context.Context) (Keys, error)
 }
@@ -34,20 +35,20 @@ func Static(access, secret, session string) Credentials {
 	return provided{credentials.NewStaticV4(access, secret, session)}
 }
 
-// AWS returns the credentials of the environment: variables, the shared
-// credentials file, web identity, container or machine role.
+// AWS returns the credentials of the environment: variables, the shared credentials
+// file, web identity, container or machine role.
 func AWS() Credentials { return aws("") }
 
-// aws asks an endpoint for what is not in variables or files; empty means the
-// one that the environment calls for.
+// aws asks an endpoint for credentials that are not in variables or files; empty
+// means the one that the environment names.
 func aws(endpoint string) Credentials {
 	return provided{credentials.NewChainCredentials([]credentials.Provider{
 		&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{Endpoint: endpoint},
 	})}
 }
 
-// asking sends the requests of providers. One that does not answer must not hold
-// a node up.
+// asking sends the requests of providers. One that does not answer must not hold up
+// a node.
 var asking = &credentials.CredContext{Client: &http.Client{Timeout: 10 * time.Second}}
 
 type provided struct{ *credentials.Credentials }
@@ -63,8 +64,8 @@ func (p provided) Keys(context.Context) (Keys, error) {
 	return Keys{Access: v.AccessKeyID, Secret: v.SecretAccessKey, Session: v.SessionToken}, nil
 }
 
-// File returns the credentials of a profile in an AWS credentials file. The
-// file is read again when it changes; a credential_process entry is run.
+// File returns the credentials of a profile in an AWS credentials file. It reads
+// the file again when it changes, and runs a credential_process entry.
 func File(path, profile string) Credentials {
 	if profile == "" {
 		profile = "default"

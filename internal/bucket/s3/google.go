@@ -21,8 +21,9 @@ import (
 	"time"
 )
 
-// Google returns application credentials of Google Cloud: the service account
-// file that GOOGLE_APPLICATION_CREDENTIALS names, else the machine's account.
+// Google returns application credentials of Google Cloud: those of the service
+// account file that GOOGLE_APPLICATION_CREDENTIALS names, otherwise those of the
+// machine's account.
 func Google() TokenSource {
 	return &google{
 		client:   &http.Client{Timeout: 10 * time.Second},
@@ -33,7 +34,7 @@ func Google() TokenSource {
 
 type google struct {
 	client   *http.Client
-	account  string // path of a service account file, empty for the machine's
+	account  string // path of a service account file; empty: the machine's account
 	metadata string
 
 	mu      sync.Mutex
@@ -41,12 +42,12 @@ type google struct {
 	expires time.Time
 }
 
-// Keys reports that requests are not signed.
+// Keys returns an error: requests are not signed.
 func (g *google) Keys(context.Context) (Keys, error) {
 	return Keys{}, errors.New("google credentials carry a token, not keys")
 }
 
-// Token returns a token that is good for at least a minute.
+// Token returns a token that is valid for at least a minute.
 func (g *google) Token(ctx context.Context) (string, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -88,7 +89,7 @@ func (g *google) Token(ctx context.Context) (string, error) {
 	return g.token, nil
 }
 
-// exchange asks for a token with a claim signed by the service account.
+// exchange requests a token with a claim signed by the service account.
 func (g *google) exchange(ctx context.Context) (*http.Request, error) {
 	text, err := os.ReadFile(g.account)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 )
 
-// racers is how many writers the probe sends at once: several stores pass one
-// after the other and fail together. The first of the rounds opens connections,
-// so that the writers of the second arrive together.
+// racers is how many writers the probe sends at once: several stores pass when
+// writers come one after the other and fail when they come together. The first of
+// the rounds opens connections, so that the writers of the second arrive together.
 const (
 	racers = 32
 	rounds = 2
-	tries  = 4 // of what the store does not decide
+	tries  = 4 // attempts while the store does not decide
 )
 
-// Probe finds out whether a store truly enforces conditions and shows every
-// write at once (I21), and returns an error that says which one it breaks. It
-// writes a few small objects under probe/ and removes them.
+// Probe checks that a store really enforces conditions and shows every write at
+// once (I21), and returns an error that names the violation. It writes a few small
+// objects under probe/ and removes them.
 func Probe(ctx context.Context, b bucket.Bucket) error {
 	p := prober{b, "probe/" + rand.Text()}
 	defer p.clean(ctx)
@@ -47,7 +47,7 @@ func (p prober) main() string { return p.prefix + "-a" }
 
 func (p prober) created(round int) string { return fmt.Sprintf("%s-%d", p.prefix, round) }
 
-// clean leaves nothing behind, also when the caller's context is done.
+// clean removes the objects of the probe, even when the caller's context has ended.
 func (p prober) clean(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
@@ -57,7 +57,7 @@ func (p prober) clean(ctx context.Context) {
 	}
 }
 
-// put writes and tries again while the store does not decide.
+// put writes, and retries while the store does not decide.
 func (p prober) put(ctx context.Context, key, text string, condition bucket.Condition) (bucket.Written, error) {
 	for try := 1; ; try++ {
 		written, err := p.bucket.PutIf(ctx, key, content(text), condition)
@@ -67,7 +67,7 @@ func (p prober) put(ctx context.Context, key, text string, condition bucket.Cond
 	}
 }
 
-// wait pauses before another try and reports whether there is time for one.
+// wait pauses before another attempt and reports whether there is time for one.
 func wait(ctx context.Context, try int) bool {
 	timer := time.NewTimer(100 * time.Millisecond << try)
 	defer timer.Stop()
@@ -79,7 +79,7 @@ func wait(ctx context.Context, try int) bool {
 	}
 }
 
-// conditions tries conditions one after the other, and whether a write is seen.
+// conditions checks conditions one after the other, and that a write is visible.
 func (p prober) conditions(ctx context.Context) error {
 	first, err := p.put(ctx, p.main(), "one", bucket.Absent())
 	if err != nil {
@@ -104,7 +104,7 @@ func (p prober) conditions(ctx context.Context) error {
 	return p.sees(ctx, "three", first.Tag, second.Tag)
 }
 
-// sees checks that reads, conditional ones too, and listings show the last write.
+// sees checks that reads, also conditional ones, and listings show the last write.
 func (p prober) sees(ctx context.Context, text string, before, now bucket.Tag) error {
 	for _, unless := range []bucket.Tag{"", before} {
 		seen, object, err := bucket.ReadAll(ctx, p.bucket, p.main(), unless, 1<<10)
@@ -137,8 +137,8 @@ func (p prober) sees(ctx context.Context, text string, before, now bucket.Tag) e
 	return nil
 }
 
-// removal checks that an older version cannot be removed and that what was
-// removed is gone at once.
+// removal checks that an older version cannot be removed and that a removed object
+// is gone at once.
 func (p prober) removal(ctx context.Context) error {
 	_, object, err := bucket.ReadAll(ctx, p.bucket, p.main(), "", 1<<10)
 	if err != nil {
@@ -167,7 +167,7 @@ func (p prober) removal(ctx context.Context) error {
 	return nil
 }
 
-// races sends writers at once: creations of one object, then replacements of one
+// races sends concurrent writers: creations of one object, then replacements of one
 // version.
 func (p prober) races(ctx context.Context) error {
 	for round := range rounds {
@@ -185,8 +185,8 @@ func (p prober) races(ctx context.Context) error {
 	return nil
 }
 
-// race sends writers at once, of which exactly one may win. A store that decides
-// for none of them is asked again.
+// race sends concurrent writers, of which exactly one may win. It retries if the
+// store accepts none of them.
 func (p prober) race(ctx context.Context, key string, condition bucket.Condition, round int, what string) error {
 	for try := 1; ; try++ {
 		won, failed := p.run(ctx, key, condition, round)
@@ -208,9 +208,9 @@ type winner struct {
 	tag  bucket.Tag
 }
 
-// run returns who won a race, and an error whose writer may have won without
-// being told. What is written differs from what the round before stored: versions
-// of the same content may be the same.
+// run returns the winners of a race, and an error whose writer may have won without
+// an answer. Every round writes other content: versions of the same content may be
+// equal.
 func (p prober) run(ctx context.Context, key string, condition bucket.Condition, round int) (won []winner, failed error) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -236,7 +236,7 @@ func (p prober) run(ctx context.Context, key string, condition bucket.Condition,
 	return won, failed
 }
 
-// holds checks that what the winner of a race wrote is stored.
+// holds checks that the content written by the winner of a race is stored.
 func (p prober) holds(ctx context.Context, key string, won winner, failed error, what string) error {
 	seen, object, err := bucket.ReadAll(ctx, p.bucket, key, "", 1<<10)
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 )
 
-// stallLimit is how long a request may show no progress: while it is sent, until
-// it is answered, and whenever a caller waits for more of the answer. Large
-// objects take as long as they need.
+// stallLimit is how long a request may show no progress: while it is sent, until it
+// is answered, and whenever a caller waits for more of the answer. Large objects
+// may take as long as they need.
 const stallLimit = 30 * time.Second
 
 var errStalled = errors.New("no progress for too long")
 
-// progress ends a request that stands still.
+// progress ends a request that stalls.
 type progress struct {
 	end    context.CancelFunc
 	caller <-chan struct{} // closed when the caller's context ends
@@ -27,7 +27,7 @@ type progress struct {
 	mu         sync.Mutex
 	timer      *time.Timer
 	isAnswered bool
-	isStalled  bool // it stood still for too long
+	isStalled  bool // it made no progress for too long
 }
 
 // watch returns the context of a request and its progress, which begins now.
@@ -41,8 +41,8 @@ func watch(ctx context.Context) (context.Context, *progress) {
 	}), p
 }
 
-// sent notes progress of a request on its way. What is sent after the answer came
-// does not count.
+// sent records progress of a request on its way. Bytes sent after the answer came
+// do not count.
 func (p *progress) sent() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,7 +59,7 @@ func (p *progress) stall() {
 	p.end()
 }
 
-// answered notes that the answer came; no caller waits for its body yet.
+// answered records that the answer came; no caller waits for its body yet.
 func (p *progress) answered() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,8 +84,8 @@ func (s sending) Read(b []byte) (int, error) {
 	return s.ReadCloser.Read(b)
 }
 
-// receiving is the body of an answer. What ends before its end, or stands still,
-// is not known: it may be asked for again.
+// receiving is the body of an answer. If it breaks off or stalls, its rest is
+// unknown and may be requested again.
 type receiving struct {
 	io.ReadCloser
 	progress *progress
@@ -120,7 +120,7 @@ func (p *progress) callerLeft() bool {
 	}
 }
 
-// unanswered is the error of a request without a whole answer.
+// unanswered returns the error of a request without a whole answer.
 func (p *progress) unanswered(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -26,7 +26,7 @@ var errRepeat = errors.New("read again")
 
 // request is one call of the S3 interface.
 type request struct {
-	operation string // its name in the interface, for the meter
+	operation string // its name in the S3 interface, for the meter
 	method    string
 	key       string // of the object; "" for the bucket
 	query     url.Values
@@ -35,7 +35,7 @@ type request struct {
 }
 
 // send signs and sends one request. The caller closes the body of the answer.
-// Without an answer the outcome is not known.
+// Without an answer the outcome is unknown.
 func (s *Store) send(ctx context.Context, r request) (*http.Response, error) {
 	target := s.base
 	at := r.key
@@ -133,8 +133,8 @@ func (s *Store) condition(header http.Header, c bucket.Condition) {
 	}
 }
 
-// tag returns the version of an answer. On Google it is the entity tag and the
-// generation; elsewhere the entity tag, always quoted.
+// tag returns the version of an answer: on Google the entity tag and the
+// generation, elsewhere the entity tag, always quoted.
 func (s *Store) tag(answer *http.Response) bucket.Tag {
 	etag := answer.Header.Get("Etag")
 	if etag == "" {
@@ -158,7 +158,7 @@ func splitTag(tag bucket.Tag) (etag, generation string) {
 	return etag, generation
 }
 
-// repeat tries a read up to three times where another try may help.
+// repeat attempts a read up to three times if another attempt may help.
 func (s *Store) repeat(ctx context.Context, try func() error) error {
 	pause := 100 * time.Millisecond
 	for attempt := 1; ; attempt++ {
@@ -181,7 +181,7 @@ func (s *Store) repeat(ctx context.Context, try func() error) error {
 
 var errBusy = fmt.Errorf("the store is busy: %w", bucket.ErrUnknown)
 
-// refusal returns the reason a store gave for refusing a request.
+// refusal returns the reason that a store gave for refusing a request.
 func refusal(answer *http.Response) error {
 	name := named(answer)
 	_ = answer.Body.Close()
@@ -265,7 +265,7 @@ func (s *Store) List(ctx context.Context, prefix, delimiter string) (bucket.List
 				continue
 			}
 			entry := bucket.Entry{Key: c.Key[cut:], Size: c.Size, Modified: c.LastModified}
-			if !s.google { // a listing of Google's names no generation
+			if !s.google { // listings of Google do not include the generation
 				entry.Tag = bucket.Tag(quoted(c.ETag))
 			}
 			all.Entries = append(all.Entries, entry)

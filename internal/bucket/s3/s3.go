@@ -2,12 +2,12 @@
 // Cloud Storage through its XML interface.
 //
 // Requests are signed with Signature Version 4 (a bearer token for Google
-// credentials) and sent once: whether a request is repeated is decided by the
-// rules of package bucket, never inside the client, because a repeated
-// conditional write can be refused by its own first try. Only reads and
-// listings are repeated here, a few times with growing pauses. A request that
-// shows no progress for half a minute ends with bucket.ErrUnknown, whether it is
-// being sent, waits for its answer or reads the body of it.
+// credentials) and sent once: the rules of package bucket decide whether a request
+// is repeated, never the client, because a repeated conditional write can be
+// refused by its own first attempt. Only reads and listings are repeated here, a
+// few times with growing pauses. A request that shows no progress for half a minute
+// ends with bucket.ErrUnknown, whether it is being sent, waits for its answer or
+// reads its body.
 //
 // A Store may be used by any number of goroutines.
 package s3
@@ -32,12 +32,12 @@ import (
 type Options struct {
 	URL         string // scheme and host; empty means Amazon S3 of the region, addressed by host
 	Bucket      string
-	Prefix      string // put before every key, with a slash between
+	Prefix      string // put before every key, separated by a slash
 	Region      string // empty means us-east-1
 	Credentials Credentials
 	Transport   http.RoundTripper // empty means one with our timeouts
 
-	// Observe is called with every request: operation, status (0 without an
+	// Observe is called for every request with operation, status (0 without an
 	// answer) and duration.
 	Observe func(operation string, status int, took time.Duration)
 }
@@ -189,14 +189,14 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 }
 
 // lacksGeneration reports whether a condition names no version that Google could
-// compare, which must not become a write without condition.
+// compare. Such a condition must not become an unconditional write.
 func (s *Store) lacksGeneration(c bucket.Condition) bool {
 	_, generation := splitTag(c.Matches)
 	return s.google && c.Matches != "" && generation == ""
 }
 
-// isMissing reports whether the object is missing: Google refuses to replace one
-// that is gone as it does one that changed.
+// isMissing reports whether the object is missing. Google refuses to replace a
+// missing object with the same answer as a changed one.
 func (s *Store) isMissing(ctx context.Context, key string) bool {
 	answer, err := s.send(ctx, request{operation: "HeadObject", method: http.MethodHead, key: key})
 	if err != nil {
@@ -206,9 +206,9 @@ func (s *Store) isMissing(ctx context.Context, key string) bool {
 	return answer.StatusCode == http.StatusNotFound
 }
 
-// Delete removes an object if the condition holds. It is sent once. A store
-// that ignores conditions on deletes removes the object all the same, so the
-// tag is compared before as well.
+// Delete removes an object if the condition holds. It is sent once. A store that
+// ignores conditions on deletes removes the object regardless, so the tag is also
+// compared before.
 func (s *Store) Delete(ctx context.Context, key string, condition bucket.Condition) (bucket.Written, error) {
 	if !bucket.ValidKey(key) {
 		return bucket.Written{}, fmt.Errorf("delete: invalid key %q", key)
