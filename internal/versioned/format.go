@@ -28,7 +28,7 @@ type envelope struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum covers everything a damaged object must not be believed about.
+// checksum covers everything that must not be trusted in a damaged object.
 func (e *envelope) checksum() string {
 	sum := crc32.Checksum(fmt.Appendf(nil, "%d %s %d %s ", e.Format, e.WriteID, e.Version, strings.Join(e.Ancestry, ",")), castagnoli)
 	return fmt.Sprintf("%08x", crc32.Update(sum, castagnoli, e.Value))
@@ -60,7 +60,7 @@ func encode[T any](o Object[T]) ([]byte, error) {
 	return json.Marshal(e, json.Deterministic(true))
 }
 
-// Decode returns the value in the bytes of a stored object, ErrCorrupt when they
+// Decode returns the value in the bytes of a stored object, or ErrCorrupt when they
 // are damaged.
 func Decode[T any](content []byte) (T, error) {
 	found, err := decode[T](content)

@@ -1,8 +1,8 @@
-// Package versioned keeps a JSON object of the bucket that several nodes
-// replace conditionally: the registry, the keys, search settings, job records.
+// Package versioned keeps a JSON object of the bucket that several nodes replace
+// conditionally: the registry, the keys, search settings, job records.
 //
-// A Store reads the object and replaces it on the condition that it is still
-// the one read. Change does both, again when another writer came between:
+// A Store reads the object and replaces it provided that it is still the one read.
+// Change does both, and starts over when another writer came between:
 //
 //	held, err := store.Change(ctx, func(now versioned.Object[Keys]) (Keys, error) {
 //		return now.Value.with(key), nil
@@ -11,7 +11,7 @@
 // Invariants:
 //
 //	VE1  Every write carries a fresh random write id and the 32 ids before it, so a
-//	     writer whose answer was lost finds out whether it wrote.
+//	     writer whose answer was lost can find out whether it wrote.
 //	VE2  The version grows by one with each write and never falls.
 //	VE3  A write is reported as made, as lost, as failed with nothing written, or as
 //	     unknown; never as failed when it was made.
@@ -36,9 +36,9 @@ import (
 )
 
 const (
-	// Attempts is how often Change applies itself before it gives up.
+	// Attempts is how many times Change applies itself before it gives up.
 	Attempts = 3
-	// settleAttempts is how often one write is repeated to learn its outcome.
+	// settleAttempts is how many times one write is sent to learn its outcome.
 	settleAttempts = 5
 	settleDelay    = 20 * time.Millisecond
 	settleLimit    = 30 * time.Second
@@ -46,11 +46,11 @@ const (
 )
 
 var (
-	// ErrLost says that another writer replaced the object first.
+	// ErrLost means that another writer replaced the object first.
 	ErrLost = errors.New("object was replaced by another writer")
 	// ErrUnchanged ends a Change that has nothing to write.
 	ErrUnchanged = errors.New("nothing to change")
-	// ErrCorrupt says that the object exists and cannot be read.
+	// ErrCorrupt means that the object exists but cannot be read.
 	ErrCorrupt = errors.New("object is corrupt")
 )
 
@@ -73,22 +73,22 @@ type Store[T any] struct {
 	bucket   bucket.Bucket
 	key      string
 	resource string
-	turn     chan struct{} // held by the one Change of this process that runs
+	turn     chan struct{} // held by the one running Change of this process
 	onRead   func(Object[T])
 }
 
-// New returns the store of the object under key. The resource is what problems
-// call it.
+// New returns the store of the object under key. Problems call it by resource.
 func New[T any](b bucket.Bucket, key, resource string) *Store[T] {
 	return &Store[T]{bucket: b, key: key, resource: resource, turn: make(chan struct{}, 1)}
 }
 
-// OnRead has every object that is read from now on passed to note, before the call that
-// read it goes on, whatever becomes of that. It must come before any other call.
+// OnRead makes the store pass every object that it reads from now on to note,
+// before the call that read it continues, whatever its outcome. It must be called
+// before any other method.
 func (s *Store[T]) OnRead(note func(Object[T])) { s.onRead = note }
 
-// Read returns the stored object, the zero Object when none is stored. An
-// object that is there and cannot be understood gives ErrCorrupt inside
+// Read returns the stored object, or the zero Object when none is stored. For an
+// object that exists but cannot be understood it returns ErrCorrupt inside
 // storage:io_error.
 func (s *Store[T]) Read(ctx context.Context) (Object[T], error) {
 	content, object, err := bucket.ReadAll(ctx, s.bucket, s.key, "", largestObject)
@@ -101,8 +101,8 @@ func (s *Store[T]) Read(ctx context.Context) (Object[T], error) {
 	return s.open(content, object.Tag)
 }
 
-// ReadUnless returns the stored object if it differs from held; the result
-// is false and held itself when it is the same.
+// ReadUnless returns the stored object and true if it differs from held, otherwise
+// held and false.
 func (s *Store[T]) ReadUnless(ctx context.Context, held Object[T]) (Object[T], bool, error) {
 	content, object, err := bucket.ReadAll(ctx, s.bucket, s.key, held.tag, largestObject)
 	switch {
@@ -133,12 +133,12 @@ func (s *Store[T]) open(content []byte, tag bucket.Tag) (Object[T], error) {
 	return found, nil
 }
 
-// Change applies a change to what is stored and writes the result, again on
-// what another writer stored when that one came first. It answers
-// storage:conflict after losing three times, with pauses between, and the object found when apply
-// says ErrUnchanged. Another error of apply is returned as it is; nothing is
-// written then. Changes through one Store wait for each other, so only other
-// processes can come first.
+// Change applies a change to the stored object and writes the result. If another
+// writer came first, it starts over with what that stored. It returns
+// storage:conflict after losing three times, with pauses between, and the object
+// found when apply returns ErrUnchanged. Another error of apply is returned as it
+// is, and nothing is written. Changes through one Store wait for each other, so
+// only other processes can come first.
 func (s *Store[T]) Change(ctx context.Context, apply func(now Object[T]) (T, error)) (Object[T], error) {
 	select {
 	case s.turn <- struct{}{}:
@@ -163,7 +163,7 @@ func (s *Store[T]) Change(ctx context.Context, apply func(now Object[T]) (T, err
 		if !errors.Is(err, ErrLost) {
 			return written, err
 		}
-		// Writers that lost to the same one part before they meet again.
+		// Spread out writers that lost to the same one before they meet again.
 		if attempt+1 < Attempts && !pause(ctx, attempt, successor.writeID) {
 			break
 		}
@@ -171,18 +171,19 @@ func (s *Store[T]) Change(ctx context.Context, apply func(now Object[T]) (T, err
 	return Object[T]{}, s.conflict()
 }
 
-// Replace writes next in the place of held, or as the first object when held
-// is the zero Object. It answers ErrLost when another object is stored. It goes
-// on until the outcome is settled even if ctx ends.
+// Replace writes next in place of held, or as the first object when held is the
+// zero Object. It returns ErrLost when another object is stored. It continues until
+// the outcome is settled even if ctx ends.
 func (s *Store[T]) Replace(ctx context.Context, held Object[T], next T) (Object[T], error) {
 	return s.replace(ctx, held, held.successor(next))
 }
 
-// Reserve stores an object that no reader understands where none is stored, and returns it
-// for a Replace. The store may apply a write long after it was sent, in the place of an object
-// that was lost since. So what must not come back then is written in two steps: one that
-// brings nothing, and one that replaces just that. It answers ErrLost when an object is
-// stored, maybe by an earlier try of itself.
+// Reserve stores an object that no reader understands if none is stored, and
+// returns it for a Replace. The store may apply a write long after it was sent, in
+// place of an object that was lost since. So content that must not come back then
+// is written in two steps: the first brings nothing, and the second replaces only
+// the first. Reserve returns ErrLost when an object is stored, possibly by an
+// earlier attempt of its own.
 func (s *Store[T]) Reserve(ctx context.Context) (Object[T], error) {
 	reserved := Object[T]{writeID: newWriteID()}
 	content, err := encode(reserved)
@@ -207,7 +208,7 @@ func (s *Store[T]) Reserve(ctx context.Context) (Object[T], error) {
 		case errors.Is(err, bucket.ErrUndecided):
 		case isUnknown(err):
 			unknown = true
-		case unknown: // whatever is wrong now, an earlier try may have been applied
+		case unknown: // whatever is wrong now, an earlier attempt may have been applied
 		default:
 			return Object[T]{}, s.failed(err)
 		}
@@ -231,8 +232,8 @@ func (s *Store[T]) replace(ctx context.Context, held, written Object[T]) (Object
 	return s.settle(ctx, held, written, content)
 }
 
-// settle puts the same bytes under the same condition until it knows whether
-// they were written.
+// settle puts the same bytes under the same condition until it knows whether they
+// were written.
 func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content []byte) (Object[T], error) {
 	condition := bucket.Absent()
 	if held.Exists() {
@@ -259,7 +260,7 @@ func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content 
 		case errors.Is(err, bucket.ErrUndecided):
 		case isUnknown(err):
 			unknown = true
-		case unknown: // whatever is wrong now, an earlier try may have been applied
+		case unknown: // whatever is wrong now, an earlier attempt may have been applied
 		case errors.Is(err, bucket.ErrNotFound):
 			return Object[T]{}, s.failed(fmt.Errorf("%s is gone: %w", s.key, err))
 		default:
@@ -273,8 +274,8 @@ func (s *Store[T]) settle(ctx context.Context, held, written Object[T], content 
 }
 
 // readBack reports whether a write whose condition failed was made by an earlier
-// try of itself. The result is false when that cannot be known: the object
-// cannot be read, is gone, or its ancestry does not lead back to what the write was to
+// attempt of its own. It returns false when that cannot be known: the object cannot
+// be read, is gone, or its ancestry does not lead back to what the write was to
 // replace.
 func (s *Store[T]) readBack(ctx context.Context, held, written Object[T], tried bool) (Object[T], bool, error) {
 	now, err := s.Read(ctx)
@@ -296,9 +297,9 @@ func (s *Store[T]) readBack(ctx context.Context, held, written Object[T], tried 
 	return Object[T]{}, true, ErrLost
 }
 
-// cameInsteadOf reports whether o, which does not name written, shows that another write
-// replaced held. Versions alone do not show it: an object that was lost and written anew
-// may count on from the lost one.
+// cameInsteadOf reports whether o, which does not name written, shows that another
+// write replaced held. Versions alone do not show it: an object that was lost and
+// written afresh may continue the count of the lost one.
 func (o Object[T]) cameInsteadOf(written, held Object[T]) bool {
 	if held.Exists() {
 		return slices.Contains(o.ancestry, held.writeID)
@@ -312,11 +313,11 @@ func isUnknown(err error) bool {
 		errors.Is(err, context.DeadlineExceeded)
 }
 
-// pause waits before another try, with jitter, and reports whether there is
+// pause waits before another attempt, with jitter, and reports whether there is
 // time for one.
 func pause(ctx context.Context, attempt int, writeID string) bool {
 	wait := settleDelay << attempt
-	// The id of a write is random and differs from that of every other writer.
+	// The write id is random and differs from that of every other writer.
 	jitter := crc32.ChecksumIEEE([]byte(writeID)) ^ uint32(attempt)*0x9e3779b9
 	timer := time.NewTimer(wait/2 + wait*time.Duration(jitter%1024)/1024)
 	defer timer.Stop()
@@ -328,8 +329,8 @@ func pause(ctx context.Context, attempt int, writeID string) bool {
 	}
 }
 
-// failed is storage:unavailable when the storage does not let this node in, which
-// waiting does not change, and storage:io_error otherwise.
+// failed returns storage:unavailable when the storage denies this node access,
+// which waiting does not change, and storage:io_error otherwise.
 func (s *Store[T]) failed(cause error) *problem.Problem {
 	code := problem.StorageIoError
 	if errors.Is(cause, fs.ErrPermission) || errors.Is(cause, syscall.EROFS) {
@@ -342,9 +343,9 @@ func (s *Store[T]) conflict() *problem.Problem {
 	return problem.StorageConflict.New("resource", s.resource)
 }
 
-// Delete removes an object, or finds that it is not there. It does so until the
-// bucket answers, for a while: where the outcome stays unknown it answers
-// storage:unknown (I17).
+// Delete removes an object, or finds that it does not exist. It retries for a while
+// until the bucket answers; if the outcome stays unknown it returns storage:unknown
+// (I17).
 func Delete(ctx context.Context, b bucket.Bucket, key, resource string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleLimit)
 	defer cancel()
