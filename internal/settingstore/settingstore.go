@@ -1,11 +1,11 @@
-// Package settingstore keeps the search settings of every index, one
-// conditionally replaced object per index id, and this node's copies of them.
+// Package settingstore keeps the search settings of every index, one conditionally
+// replaced object per index id, and this node's copies of them.
 //
-// Settings belong to an index, not to a generation, and to its id, not its
-// name: an index created again under a removed name finds none. Settings that
-// are removed, also where there are none, leave an object without settings: the
-// revision, which freshness tokens carry, keeps rising, and a write that was sent
-// before and is applied later does not bring them back.
+// Settings belong to an index, not to a generation, and to its id, not its name: an
+// index created again under a removed name finds none. Removing settings, even if
+// there are none, leaves an object without settings: the revision, which freshness
+// tokens carry, keeps growing, and a write that was sent earlier and is applied
+// later does not bring them back.
 //
 // Invariants:
 //
@@ -73,7 +73,7 @@ type Store struct {
 type copied struct {
 	object versioned.Object[stored]
 	held   Held
-	readAt time.Time // when it was last seen to be the current one
+	readAt time.Time // when it was last seen to be current
 }
 
 // New returns the settings in a bucket.
@@ -87,7 +87,8 @@ func (s *Store) object(index registry.ID) *versioned.Store[stored] {
 
 func key(index registry.ID) string { return "settings/" + index.String() }
 
-// Current returns this node's copy, read from storage when there is none yet.
+// Current returns this node's copy, which it reads from storage first if there is
+// none.
 func (s *Store) Current(ctx context.Context, index registry.ID) (Held, error) {
 	s.mu.RLock()
 	have, ok := s.copies[index]
@@ -119,17 +120,15 @@ func (s *Store) Read(ctx context.Context, index registry.ID) (Held, error) {
 	return s.install(index, found)
 }
 
-// Hint is what is known of the newest settings of an index without reading
-// them.
+// Hint is what is known of the newest settings of an index without reading them.
 type Hint struct {
 	Listed   bool   // the index exists
 	Revision uint64 // 0: no hint named one
 }
 
-// Refresh renews the copies this node holds that may be behind: those of which
-// a hint names another revision, and those that were not read for the interval.
-// Copies of indexes that are not listed are dropped. One that cannot be read
-// stays.
+// Refresh renews the copies of this node that may be behind: those for which a hint
+// names another revision, and those that were not read for verify. It drops copies
+// of indexes that are not listed. A copy that cannot be read again stays.
 func (s *Store) Refresh(ctx context.Context, hint func(registry.ID) Hint, verify time.Duration) {
 	s.mu.RLock()
 	indexes := slices.SortedFunc(maps.Keys(s.copies), registry.ID.Compare)
@@ -192,9 +191,9 @@ func held(o versioned.Object[stored]) (Held, error) {
 	return h, nil
 }
 
-// Change replaces the settings of an index by what apply makes of those
-// stored; nil removes them. An error of apply changes nothing and is returned.
-// The result is false when there were no settings before.
+// Change replaces the settings of an index by the result of apply, which gets the
+// stored ones; nil removes them. If apply fails, nothing changes and its error is
+// returned. The second result is false when there were no settings before.
 func (s *Store) Change(ctx context.Context, index registry.ID, apply func(now Held) (*settings.Settings, error)) (Held, bool, error) {
 	changing := &s.changing[index[0]%stripes]
 	changing.Lock()
@@ -211,7 +210,8 @@ func (s *Store) Change(ctx context.Context, index registry.ID, apply func(now He
 			return stored{}, err
 		}
 		if next == nil {
-			// Also where there are none: a write that the store applies later meets it.
+			// Write it even if there are none, so that a write that the store
+			// applies later meets it.
 			return stored{Unknown: now.Value.Unknown}, nil
 		}
 		return stored{Settings: next.JSON(), Features: next.Features(), Unknown: now.Value.Unknown}, nil
