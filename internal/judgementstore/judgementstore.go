@@ -1,10 +1,10 @@
 // Package judgementstore keeps the judgement sets of every index, one
 // conditionally replaced object per set.
 //
-// Sets belong to the id of an index, not to its name: an index created again
-// under a removed name has none. Nothing is kept in memory: sets are read when
-// they are shown, changed or evaluated, which is rare. A Store may be used by
-// any number of goroutines.
+// Sets belong to the id of an index, not to its name: an index created again under
+// a removed name has none. Nothing is kept in memory: sets are read when they are
+// shown, changed or evaluated, which is rare. A Store may be used by any number of
+// goroutines.
 package judgementstore
 
 import (
@@ -42,8 +42,7 @@ type Store struct {
 	limits query.Limits
 }
 
-// New returns the sets in a bucket. The limits are those that searches are
-// read with.
+// New returns the sets in a bucket. The limits are those for reading searches.
 func New(b bucket.Bucket, limits query.Limits) *Store { return &Store{b, limits} }
 
 func prefix(index registry.ID) string { return "judgements/" + index.String() + "/" }
@@ -63,7 +62,7 @@ func (s *Store) decode(o versioned.Object[stored]) (*judgement.Set, error) {
 	return set, nil
 }
 
-// Read returns a set; nil when there is none.
+// Read returns a set, or nil when there is none.
 func (s *Store) Read(ctx context.Context, index registry.ID, set string) (*judgement.Set, error) {
 	found, err := s.object(index, set).Read(ctx)
 	if err != nil {
@@ -74,13 +73,13 @@ func (s *Store) Read(ctx context.Context, index registry.ID, set string) (*judge
 
 // Held is what is stored under the name of a set.
 type Held struct {
-	Set *judgement.Set // nil when there is none, and when it cannot be read
+	Set *judgement.Set // nil when there is none or it cannot be read
 	Err error          // why a stored set cannot be read
 }
 
-// Change replaces a set by what apply makes of the one stored. An error of
-// apply changes nothing and is returned. The result is false when there was
-// none before.
+// Change replaces a set by the result of apply, which gets the stored one. If apply
+// fails, nothing changes and its error is returned. The second result is false when
+// there was no set before.
 func (s *Store) Change(ctx context.Context, index registry.ID, set string, apply func(now Held) (*judgement.Set, error)) (*judgement.Set, bool, error) {
 	var next *judgement.Set
 	existed := false
