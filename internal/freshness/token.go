@@ -1,9 +1,9 @@
 // Package freshness encodes the states that freshness tokens name.
 //
 // A token is one byte of format version and a message, written as unpadded
-// base64url. The message is a sequence of fields, each a tag byte, a length
-// and that many bytes; fields of unknown tags are skipped, so that later
-// versions can add some. FORMAT.md lists them.
+// base64url. The message is a sequence of fields, each a tag byte, a length and
+// that many bytes. Readers skip fields with unknown tags, so that later versions
+// can add some. FORMAT.md lists them.
 //
 // A token names its index by the random id of the index, which is never used
 // again: a later index of the same name is another index. Everything but the
@@ -22,11 +22,11 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Header is the header that carries a token where a message has no body.
+// Header is the header that carries a token when a message has no body.
 const Header = "X-Service-Freshness"
 
-// Longer texts are refused unread. A token of this version has at most 172
-// characters.
+// longestToken bounds the characters of a token; longer texts are rejected unread.
+// A token of this version has at most 172.
 const longestToken = 1024
 
 const (
@@ -75,10 +75,10 @@ func appendField(message []byte, tag byte, value []byte) []byte {
 	return append(message, value...)
 }
 
-// Parse reads a token. The place is where the request carries it: the path of
-// a body property or the name of the header. The problem is
-// search:freshness:version_unsupported for a token of another format version
-// and search:freshness:invalid for anything else that is not a token.
+// Parse reads a token. at is where the request carries it: the path of a body
+// property or the name of the header. The problem is
+// search:freshness:version_unsupported for a token of another format version and
+// search:freshness:invalid for anything else that is not a token.
 func Parse(text string, at problem.Path) (Token, error) {
 	if text == "" || len(text) > longestToken {
 		return Token{}, problem.SearchFreshnessInvalid.At(at)
@@ -88,8 +88,8 @@ func Parse(text string, at problem.Path) (Token, error) {
 		return Token{}, problem.SearchFreshnessInvalid.At(at)
 	}
 	if message[0] != byte(format.Token.Version) {
-		// A text that merely happens to decode is not a token of another version:
-		// those would still be a sequence of fields that names an index.
+		// Text that merely happens to decode is not a token of another version:
+		// that would still be a sequence of fields that names an index.
 		if _, err := parseFields(message[1:]); err != nil {
 			return Token{}, problem.SearchFreshnessInvalid.At(at)
 		}
@@ -148,7 +148,7 @@ func setID(id *ID, value []byte) bool {
 	return copy(id[:], value) == len(id) && len(value) == len(id) && *id != (ID{})
 }
 
-// setNumber accepts the shortest form of a number above zero.
+// setNumber accepts only the shortest form of a number above zero.
 func setNumber(n *uint64, value []byte) bool {
 	v, size := binary.Uvarint(value)
 	if size != len(value) || size <= 0 || v == 0 || (size > 1 && value[size-1] == 0) {
