@@ -1,5 +1,5 @@
 // Package buckettest is the conformance suite of bucket.Bucket: every
-// implementation passes it, and what a store does beyond it is not relied on.
+// implementation passes it, and callers rely on nothing beyond it.
 package buckettest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 )
 
-// Run holds an implementation against the contract. open returns an empty
-// bucket for each test.
+// Run checks an implementation against the contract. open returns an empty bucket
+// for each test.
 func Run(t *testing.T, open func(t *testing.T) bucket.Bucket) {
 	tests := []struct {
 		name string

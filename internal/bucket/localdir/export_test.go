@@ -5,5 +5,5 @@ import "os"
 // FailSync makes the next syncs of directories fail.
 func (b *Bucket) FailSync(err error) { b.sync = func(*os.File) error { return err } }
 
-// MendSync makes them succeed again.
+// MendSync makes syncs of directories succeed again.
 func (b *Bucket) MendSync() { b.sync = (*os.File).Sync }

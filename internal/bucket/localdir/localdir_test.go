@@ -60,9 +60,9 @@ func TestOpenRemovesWhatACrashLeft(t *testing.T) {
 	}
 }
 
-// F5: whether a change lasts whose directory could not be synced is not known, and
-// a later sync that succeeds does not tell. Nothing is acknowledged after it, and
-// what reads back is not taken for what is kept, until the bucket is opened anew.
+// F5: if a directory could not be synced, it is unknown whether the change lasts,
+// and a later sync that succeeds does not reveal it. Until the bucket is opened
+// again, nothing is acknowledged, and what reads back does not count as kept.
 func TestNothingIsAnsweredAfterAFailedSync(t *testing.T) {
 	for name, change := range map[string]func(*localdir.Bucket) error{
 		"replaced": func(b *localdir.Bucket) error {

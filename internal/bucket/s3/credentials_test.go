@@ -19,7 +19,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 )
 
-// alone takes everything away that the environment of the machine says about
+// alone removes everything that the environment of the machine says about
 // credentials.
 func alone(t *testing.T) {
 	t.Helper()
@@ -44,7 +44,7 @@ func write(t *testing.T, name, text string) string {
 	return name
 }
 
-// issuer hands credentials out in every way that machines and clusters do.
+// issuer issues credentials in every way that machines and clusters do.
 func issuer(t *testing.T) *httptest.Server {
 	t.Helper()
 	expires := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
@@ -97,7 +97,7 @@ func issuer(t *testing.T) *httptest.Server {
 	return server
 }
 
-// Every kind of credentials of the interface, each from a local endpoint.
+// Every kind of credentials, each from a local endpoint.
 func TestKindsOfCredentials(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -157,7 +157,7 @@ func TestWithoutCredentialsNothingIsSigned(t *testing.T) {
 	}
 }
 
-// A file is read again when it changes.
+// A credentials file is read again when it changes.
 func TestCredentialsFileIsReadAgain(t *testing.T) {
 	alone(t)
 	path := write(t, "credentials", "[default]\naws_access_key_id = one\naws_secret_access_key = s\n")
@@ -206,8 +206,8 @@ func TestGoogleCredentials(t *testing.T) {
 	}
 }
 
-// What is sent carries the credentials: a signature with the session token, or
-// a bearer token for Google.
+// Requests carry the credentials: a signature with the session token, or a bearer
+// token for Google.
 func TestRequestsCarryCredentials(t *testing.T) {
 	var seen http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

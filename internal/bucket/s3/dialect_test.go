@@ -24,13 +24,13 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/s3"
 )
 
-// fakeStore answers as Amazon S3 does when it is addressed by host, or as Google
-// Cloud Storage. It keeps nothing but the rules of the dialect.
+// fakeStore answers as Amazon S3 addressed by host, or as Google Cloud Storage. It
+// implements only the rules of the dialect.
 type fakeStore struct {
 	t        *testing.T
 	isGoogle bool
-	host     string // that requests must name
-	prefix   string // of the path, before the key
+	host     string // host that requests must name
+	prefix   string // prefix of the path, before the key
 	objects  *memory.Bucket
 }
 
@@ -58,7 +58,7 @@ func (f *fakeStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// version is the number of a write, which the memory bucket uses as its tag.
+// version returns the number of a write, which the memory bucket uses as its tag.
 func version(tag bucket.Tag) uint64 {
 	n, _ := strconv.ParseUint(string(tag), 16, 64)
 	return n
@@ -74,7 +74,7 @@ func (f *fakeStore) label(w http.ResponseWriter, content []byte, tag bucket.Tag)
 	w.Header().Set("Etag", etag(content))
 	if f.isGoogle {
 		w.Header().Set("X-Goog-Generation", fmt.Sprint(version(tag)))
-	} else { // as unique as a writeId in every body makes it
+	} else { // as unique as a writeId makes it in every body
 		w.Header().Set("Etag", fmt.Sprintf(`"%x-%s"`, md5.Sum(content), tag))
 	}
 }
@@ -177,7 +177,7 @@ func (f *fakeStore) answer(w http.ResponseWriter, err error, status int) {
 	}
 }
 
-// list answers pages of two, so that they have to be followed.
+// list answers in pages of two, so that clients must follow them.
 func (f *fakeStore) list(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	listing, err := f.objects.List(r.Context(), query.Get("prefix"), query.Get("delimiter"))

@@ -53,8 +53,8 @@ func (f *flawed) Delete(ctx context.Context, key string, c bucket.Condition) (bu
 	return f.Bucket.Delete(ctx, key, c)
 }
 
-// slowly looks whether a condition holds, and writes a while later whatever came
-// between: right for one writer after the other only.
+// slowly checks a condition, and writes a while later whatever happened in between:
+// this is correct only for one writer at a time.
 func slowly(ignore func(bucket.Condition) bool) func(bucket.Bucket, context.Context, string, bucket.Body, bucket.Condition) (bucket.Written, error) {
 	return func(under bucket.Bucket, ctx context.Context, key string, body bucket.Body, c bucket.Condition) (bucket.Written, error) {
 		if !ignore(c) {
@@ -73,7 +73,7 @@ func slowly(ignore func(bucket.Condition) bool) func(bucket.Bucket, context.Cont
 	}
 }
 
-// I21, F40: every rule a store can break is found out and named.
+// I21, F40: the probe finds and names every rule that a store breaks.
 func TestProbeRefusesFlawedStores(t *testing.T) {
 	type (
 		putter = func(bucket.Bucket, context.Context, string, bucket.Body, bucket.Condition) (bucket.Written, error)
@@ -89,7 +89,7 @@ func TestProbeRefusesFlawedStores(t *testing.T) {
 	}
 	absent := func(c bucket.Condition) bool { return c.Absent }
 	matches := func(c bucket.Condition) bool { return c.Matches != "" }
-	var stale getter // shows the first state of an object for ever
+	var stale getter // shows the first state of an object forever
 	var first sync.Map
 	stale = func(under bucket.Bucket, ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
 		content, object, err := bucket.ReadAll(ctx, under, key, "", 1<<10)
@@ -176,7 +176,7 @@ func constant(under bucket.Bucket, ctx context.Context, key string, body bucket.
 	return written, err
 }
 
-// A store that is busy, or decides for none of many at first, is not refused.
+// A store that is busy, or at first accepts none of many writers, is not refused.
 func TestProbeWaitsForABusyStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var tried sync.Map
@@ -211,7 +211,7 @@ func TestAProbeThatEndsEarlyCleansUp(t *testing.T) {
 	}
 }
 
-// favouring lets the same writer be the first of every race.
+// favouring lets the same writer be first in every race.
 type favouring struct {
 	bucket.Bucket
 
@@ -246,8 +246,8 @@ func (f *favouring) PutIf(ctx context.Context, key string, body bucket.Body, c b
 	return f.Bucket.PutIf(ctx, key, body, c)
 }
 
-// The tag of many stores is that of the content: writers that store what is there
-// already would let each other win. A store is not refused for that.
+// The tag of many stores depends on the content: writers that store the existing
+// content would let each other win. A store is not refused for that.
 func TestProbeAcceptsAStoreWhereOneWriterIsAlwaysFirst(t *testing.T) {
 	store := &favouring{Bucket: s3test.Start(t).Store(t, "")}
 	if err := s3.Probe(t.Context(), store); err != nil {

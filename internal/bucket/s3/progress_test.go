@@ -18,7 +18,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/s3"
 )
 
-// pipes is a network of one host inside a test, on whose clock it runs.
+// pipes is a network of one host inside a test, on the clock of the test.
 type pipes struct {
 	connections chan net.Conn
 	closed      chan struct{}
@@ -54,7 +54,8 @@ func (p *pipes) Close() error { p.close(); return nil }
 
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// storeOf returns a store whose requests a handler answers, and how many came.
+// storeOf returns a store whose requests handle answers, and the number of
+// requests.
 func storeOf(t *testing.T, handle http.HandlerFunc) (*s3.Store, *atomic.Int64) {
 	t.Helper()
 	network, requests := newPipes(), new(atomic.Int64)
@@ -82,14 +83,13 @@ func storeOf(t *testing.T, handle http.HandlerFunc) (*s3.Store, *atomic.Int64) {
 // standStill keeps a request open until its caller goes away.
 func standStill(r *http.Request) { <-r.Context().Done() }
 
-// within is far longer than anything may stand still, and far shorter than for
-// ever.
+// within is far longer than any permitted stall, and far shorter than forever.
 const within = 3 * time.Minute
 
 const text = "what the object holds"
 
 // F9: a store that takes a request and then sends nothing, or nothing more, does
-// not hold anybody up. What only reads is asked for again.
+// not hold up its callers. Reads are sent again.
 func TestAnAnswerThatStopsComingIsAskedForAgain(t *testing.T) {
 	half := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", fmt.Sprint(len(text)))
@@ -157,8 +157,8 @@ func TestAnAnswerThatStopsComingIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// A write that a store takes no more of, or does not answer, ends as not known. It
-// is sent once: who repeats it knows the rules.
+// A write that a store stops reading, or does not answer, ends as unknown. It is
+// sent once: only the caller knows the rules for repeating it.
 func TestAWriteThatStandsStillIsNotKnown(t *testing.T) {
 	for name, handle := range map[string]http.HandlerFunc{
 		"taken in part": func(_ http.ResponseWriter, r *http.Request) {
@@ -199,8 +199,8 @@ func TestAWriteThatStandsStillIsNotKnown(t *testing.T) {
 	}
 }
 
-// What goes on takes as long as it needs, in either direction, and so does a
-// reader that is in no hurry.
+// A transfer that makes progress may take as long as it needs, in either direction,
+// and so may a slow reader.
 func TestSlowIsNotStandingStill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		large := make([]byte, 100_000)
@@ -245,7 +245,7 @@ func TestSlowIsNotStandingStill(t *testing.T) {
 	})
 }
 
-// A caller that goes away gets its own error, and nothing is asked for again.
+// A caller that goes away gets its own error, and nothing is sent again.
 func TestACallerThatLeavesEndsARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, requests := storeOf(t, func(w http.ResponseWriter, r *http.Request) {
