@@ -25,7 +25,7 @@ type counter struct {
 
 func add(now Object[counter]) (counter, error) { return counter{now.Value.Count + 1}, nil }
 
-// faulty answers puts and gets by a script: a fault that is nil lets the call
+// faulty answers puts and gets according to functions; a nil fault lets the call
 // through.
 type faulty struct {
 	bucket.Bucket
@@ -108,7 +108,7 @@ func TestChangeGivesUpAfterThreeLostWrites(t *testing.T) {
 	}
 }
 
-// Writers that lose a turn together come back at different times.
+// Writers that lose a race together retry at different times.
 func TestChangePausesAfterALostWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(time.Now)
@@ -182,8 +182,8 @@ func TestDamagedObjectIsCorrupt(t *testing.T) {
 	}
 }
 
-// A reply that is lost after the store applied the write is found out by
-// reading back, also when others wrote since.
+// A reply that is lost after the store applied the write is detected by reading
+// back, even if others wrote since.
 func TestLostReplyIsSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(time.Now)
@@ -193,7 +193,7 @@ func TestLostReplyIsSettled(t *testing.T) {
 		f.put = func() (bool, error) {
 			lose := lost
 			if !lose {
-				// Between the two tries another writer replaces the object.
+				// Between the two attempts another writer replaces the object.
 				for range 5 {
 					if _, err := other.Change(t.Context(), add); err != nil {
 						t.Error(err)
@@ -230,7 +230,7 @@ func TestUnknownOutcomeIsReportedAsUnknown(t *testing.T) {
 	})
 }
 
-// What is reserved is not an object yet. Only the write that replaces it brings one.
+// A reservation is not an object yet. Only the write that replaces it brings one.
 func TestAPlaceIsReserved(t *testing.T) {
 	b := memory.New(time.Now)
 	store := New[counter](b, "thing", "thing")
@@ -259,8 +259,8 @@ func TestAPlaceIsReserved(t *testing.T) {
 	}
 }
 
-// VE3: of two writes in the place that one of them reserved, the one that comes second knows
-// that it is lost, also if its first try was not answered.
+// VE3: of two writes to a place that one of them reserved, the second knows that it
+// lost, even if its first attempt was not answered.
 func TestAReservedPlaceIsTakenByAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New(time.Now)
@@ -309,7 +309,7 @@ func TestAReservationWithoutAnAnswer(t *testing.T) {
 }
 
 // VE3: a write whose answer was lost is not reported as failed when the object is
-// damaged, gone or older at the next try: it was made.
+// damaged, gone or older at the next attempt: it was made.
 func TestALostReplyOfAnObjectThatIsDamagedThen(t *testing.T) {
 	for name, damage := range map[string]func(*testing.T, bucket.Bucket){
 		"damaged": func(t *testing.T, b bucket.Bucket) {
@@ -354,7 +354,8 @@ func TestALostReplyOfAnObjectThatIsDamagedThen(t *testing.T) {
 	}
 }
 
-// before returns what a write is to replace, nothing when it is the first one.
+// before returns the object that a write is to replace, or nothing when it is the
+// first one.
 func before(t *testing.T, store *Store[counter], isFirst bool) (held Object[counter]) {
 	t.Helper()
 	if isFirst {
@@ -367,9 +368,9 @@ func before(t *testing.T, store *Store[counter], isFirst bool) (held Object[coun
 	return held
 }
 
-// VE3, I10: an object that is lost and written anew may count on from the version of the
-// write whose answer was lost, by a node that read that write. It does not show that the
-// write was not made.
+// VE3, I10: an object that is lost and written afresh may continue the count from
+// the version of a write whose answer was lost, by a node that read that write. It
+// does not show that the write was not made.
 func TestALostReplyOfAnObjectThatIsWrittenAnew(t *testing.T) {
 	for _, isFirst := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -399,8 +400,8 @@ func TestALostReplyOfAnObjectThatIsWrittenAnew(t *testing.T) {
 	}
 }
 
-// A write whose answer was lost and that was not made is reported as lost, also where it
-// would have been the first.
+// A write whose answer was lost and that was not made is reported as lost, even if
+// it would have been the first.
 func TestAWriteThatAnotherOneCameBefore(t *testing.T) {
 	for _, isFirst := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -426,9 +427,8 @@ func TestAWriteThatAnotherOneCameBefore(t *testing.T) {
 	}
 }
 
-// Many writers over a store that loses replies, cannot decide and refuses
-// reads: what was reported as made is there, what was reported as not made is
-// not.
+// Many writers use a store that loses replies, cannot decide and refuses reads:
+// writes reported as made are there, and writes reported as not made are not.
 func TestCountsUnderFaults(t *testing.T) {
 	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) {
@@ -527,8 +527,8 @@ func TestStorageThatLetsNobodyInIsUnavailable(t *testing.T) {
 	}
 }
 
-// I17: what became of a removal whose answer is lost is found out by removing it
-// again; a bucket that stays away is not said to have changed nothing.
+// I17: the outcome of a removal whose answer is lost is settled by removing again;
+// a bucket that stays away is not reported to have changed nothing.
 func TestRemovalsAreSettled(t *testing.T) {
 	for _, test := range []struct {
 		name  string
