@@ -61,7 +61,8 @@ func TestSettingsOfAnIndex(t *testing.T) {
 	}
 }
 
-// F8: settings whose first write the store applies after their removal do not come back.
+// F8: settings whose first write the store applies after their removal do not come
+// back.
 func TestALateWriteDoesNotUndoARemoval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, before := range []bool{false, true} { // settings were removed before

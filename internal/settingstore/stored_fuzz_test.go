@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// S24: whatever the stored settings of an index are, they are read, set aside
-// or refused, and can be replaced.
+// S24: whatever the stored settings of an index are, they are read, set aside or
+// rejected, and can be replaced.
 func FuzzStoredSettings(f *testing.F) {
 	f.Add([]byte(`{"settings":{"ranking":{}},"features":["declared_values"]}`))
 	f.Add([]byte(`{"settings":{"ranking":{"signals":[{"field":"a","linear":{"ceiling":1}}]},"later":1},"features":["later"],"more":[]}`))
