@@ -71,7 +71,7 @@ func TestSetsAreBounded(t *testing.T) {
 	}
 }
 
-// Whatever is stored is read or refused, and can be replaced.
+// Whatever is stored is read or rejected, and can be replaced.
 func FuzzStoredJudgements(f *testing.F) {
 	f.Add([]byte(`{"judgements":` + lamp + `}`))
 	f.Add([]byte(`{"judgements":{"queries":[{"search":{"query":[]},"expect":{"above":[["1","2"]]}}],"later":1},"more":[]}`))
