@@ -29,18 +29,18 @@ const (
 type Options struct {
 	Mode            Mode
 	RootKey         Secret        // the key or sha256:<hash>; empty: none
-	AnonymousKey    string        // id of the key of requests without credential; empty: none
+	AnonymousKey    string        // id of the key for requests without a credential; empty: none
 	RefreshInterval time.Duration // zero: 10 s
-	StaleLimit      time.Duration // how long keys are believed without a read; zero: 60 s
+	StaleLimit      time.Duration // how long keys are trusted without a read; zero: 60 s
 }
 
 const (
 	objectKey              = "keys"
 	defaultRefreshInterval = 10 * time.Second
 	defaultStaleLimit      = time.Minute
-	// refreshPause is the time between two reads that unknown credentials cause, in the
-	// long run: guesses cost twenty conditional reads a second, after a burst of
-	// refreshBurst.
+	// refreshPause is the average time between two reads caused by unknown
+	// credentials: guesses cost at most twenty conditional reads a second, after a
+	// burst of refreshBurst.
 	refreshPause = 50 * time.Millisecond
 	refreshBurst = 100
 	refreshLimit = 5 * time.Second // for a store that does not answer
@@ -53,21 +53,21 @@ type Authority struct {
 	store   *versioned.Store[keySet]
 	log     *slog.Logger
 
-	refreshing  turn.Lock // held while an unknown credential is looked up, for all that wait; comes before readTurn
+	refreshing  turn.Lock // held while an unknown credential is looked up, for all waiting callers; comes before readTurn
 	refreshedAt time.Time // when the last read began; guarded by refreshing
-	refreshFrom time.Time // what the reads so far have used up of their rate; guarded by refreshing
+	refreshFrom time.Time // how much of their rate the reads have used up so far; guarded by refreshing
 
 	readTurn turn.Lock // held by the one goroutine that reads the store
 
-	mu     sync.RWMutex // guards what follows; taken after readTurn
+	mu     sync.RWMutex // guards the fields below; taken after readTurn
 	held   versioned.Object[keySet]
 	byID   map[string]*Key
 	readAt time.Time // the last successful read; zero: never
 }
 
 // Open reads the keys and refuses a configuration under which no request could be
-// trusted: no root key and keys that cannot be read or that no key may manage,
-// an anonymous key that does not exist or grants more than search, or an
+// trusted: without a root key, keys that cannot be read or of which none may manage
+// keys; an anonymous key that does not exist or grants more than search; or an
 // invalid root hash.
 func Open(ctx context.Context, b bucket.Bucket, options Options, log *slog.Logger) (*Authority, error) {
 	if options.RefreshInterval <= 0 {
@@ -110,7 +110,7 @@ func (a *Authority) checkStart(readError error) error {
 		key := a.byID[id]
 		switch {
 		case len(id) != idDigits || !isLowerHex(id):
-			// It may be a credential, which no log may hold (S9).
+			// It may be a credential, which no log may contain (S9).
 			return fmt.Errorf("SERVICE_AUTH_ANONYMOUS_KEY: not an id, the %d hexadecimal digits that a key has beside its credential", idDigits)
 		case key == nil:
 			return fmt.Errorf("SERVICE_AUTH_ANONYMOUS_KEY: there is no key %s", id)
@@ -121,8 +121,7 @@ func (a *Authority) checkStart(readError error) error {
 	return nil
 }
 
-// hasAdministrator reports whether a usable key other than the one named may
-// manage keys.
+// hasAdministrator reports whether a usable key other than except may manage keys.
 func (s keySet) hasAdministrator(now time.Time, except string) bool {
 	for i := range s.Keys {
 		if k := &s.Keys[i]; k.ID != except && k.isUsable(now) && k.holds(KeysWrite) {
@@ -132,7 +131,7 @@ func (s keySet) hasAdministrator(now time.Time, except string) bool {
 	return false
 }
 
-// Run reads the keys again and again until ctx ends.
+// Run reads the keys at an interval until ctx ends.
 func (a *Authority) Run(ctx context.Context) error {
 	ticker := time.NewTicker(a.options.RefreshInterval)
 	defer ticker.Stop()
@@ -149,8 +148,8 @@ func (a *Authority) Run(ctx context.Context) error {
 	}
 }
 
-// Refresh reads the keys if they changed. After a failed read the keys last
-// read stay in force.
+// Refresh reads the keys if they changed. After a failed read the keys last read
+// stay in force.
 func (a *Authority) Refresh(ctx context.Context) error {
 	a.readTurn.Lock()
 	defer a.readTurn.Unlock()
@@ -169,8 +168,8 @@ func (a *Authority) refreshLocked(ctx context.Context) error {
 	return nil
 }
 
-// install takes over what the store holds. An object older than the one held
-// is what a slow read brought; an absent one empties the keys.
+// install takes over what the store holds. It ignores an object older than the one
+// held, which a slow read may bring; an absent object empties the keys.
 func (a *Authority) install(found versioned.Object[keySet], read bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -187,7 +186,8 @@ func (a *Authority) install(found versioned.Object[keySet], read bool) {
 	}
 }
 
-// find returns a key and whether the keys can be believed at all.
+// find returns the key with an id, or nil when there is none or the keys are too
+// old to be trusted.
 func (a *Authority) find(id string, now time.Time) *Key {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -197,9 +197,9 @@ func (a *Authority) find(id string, now time.Time) *Key {
 	return a.byID[id]
 }
 
-// refreshShared reads the keys again, in a read that begins after the call: a key
-// that was created and a credential that was rotated before are known when it
-// returns. Concurrent callers share a read, and there is a pause between two.
+// refreshShared reads the keys again, in a read that begins after the call: keys
+// created and credentials rotated before the call are known when it returns.
+// Concurrent callers share a read, and reads are limited in rate.
 func (a *Authority) refreshShared(ctx context.Context) {
 	asked := time.Now()
 	if a.refreshing.LockUntil(ctx) != nil {
@@ -223,7 +223,7 @@ func (a *Authority) refreshShared(ctx context.Context) {
 		}
 	}
 	a.refreshedAt = time.Now()
-	// It goes on for the others when the first caller leaves.
+	// The read continues for the others when the first caller leaves.
 	reading, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshLimit)
 	defer cancel()
 	if err := a.Refresh(reading); err != nil {
@@ -231,7 +231,7 @@ func (a *Authority) refreshShared(ctx context.Context) {
 	}
 }
 
-// Authenticate returns who sends a request with the given Authorization
+// Authenticate returns the sender of a request with the given Authorization
 // headers. Every credential that is not accepted gives the same
 // auth:unauthenticated.
 func (a *Authority) Authenticate(ctx context.Context, authorization []string) (*Principal, error) {
@@ -290,7 +290,7 @@ func (a *Authority) isRoot(value string) bool {
 	return a.root != nil && subtle.ConstantTimeCompare(given[:], a.root[:]) == 1
 }
 
-// accepts compares the secret in the same time whether the key exists or not.
+// accepts compares the secret in the same time whether or not the key exists.
 func (k *Key) accepts(secret string, now time.Time) bool {
 	given, stored := hashOf(secret).String(), hash{}.String()
 	if k != nil {

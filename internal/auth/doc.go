@@ -1,9 +1,9 @@
 // Package auth decides who sends a request and what it may do.
 //
-// The table in permissions.go is the only list of permissions and roles. Keys
-// live in one conditionally replaced object of the bucket; an Authority holds
-// the copy last read and turns an Authorization header into a Principal, which
-// answers what it may do on which name.
+// The table in permissions.go is the only list of permissions and roles. Keys are
+// kept in one conditionally replaced object of the bucket. An Authority holds the
+// copy last read and turns an Authorization header into a Principal, which reports
+// what it may do on which name.
 //
 // Invariants:
 //

@@ -21,11 +21,11 @@ type Key struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
-// isAccepted reports whether this build understands everything the key needs.
-// No feature has a name yet.
+// isAccepted reports whether this build understands everything the key needs. No
+// feature has a name yet.
 func (k *Key) isAccepted() bool { return len(k.RequiredFeatures) == 0 }
 
-// isLapsed reports whether the time of the key is over.
+// isLapsed reports whether the key has expired.
 func (k *Key) isLapsed(now time.Time) bool { return k.ExpiresAt != nil && !k.ExpiresAt.After(now) }
 
 // isUsable reports whether the key authenticates at all.

@@ -11,8 +11,8 @@ import (
 // RootKeyConfigured reports whether this node has a root key.
 func (a *Authority) RootKeyConfigured() bool { return a.root != nil }
 
-// AnonymousKey returns the id of the key that requests without credential act
-// as on this node, empty when they are refused.
+// AnonymousKey returns the id of the key that requests without a credential act as
+// on this node, or an empty string when they are refused.
 func (a *Authority) AnonymousKey() string {
 	if a.options.Mode == ModeNone {
 		return ""
@@ -30,7 +30,7 @@ func (a *Authority) List(ctx context.Context) ([]Key, error) {
 }
 
 // Create stores a new key and returns it with its credential, which cannot be
-// had again.
+// retrieved again.
 func (a *Authority) Create(ctx context.Context, wanted NewKey) (Key, Secret, error) {
 	secret := newSecret()
 	key := Key{
@@ -73,9 +73,9 @@ func (a *Authority) Rotate(ctx context.Context, id string) (Key, Secret, error) 
 	return rotated, Secret(credential(id, secret)), nil
 }
 
-// Revoke removes a key. It refuses the anonymous key of this node and, on a
-// node without root key, the last key that may manage keys; both are decided
-// on the keys that are replaced.
+// Revoke removes a key. It refuses to remove the anonymous key of this node and, on
+// a node without a root key, the last key that may manage keys. Both are decided on
+// the keys that are replaced.
 func (a *Authority) Revoke(ctx context.Context, id string) error {
 	_, err := a.change(ctx, func(now keySet) (keySet, error) {
 		key := now.find(id)

@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// NewKey is what a caller asks a key to be.
+// NewKey is the requested content of a key.
 type NewKey struct {
 	Description string
 	Grants      []Grant    // roles are expanded, permissions sorted
@@ -20,15 +20,15 @@ type NewKey struct {
 // latestExpiry is the last moment a timestamp of four-digit years can name.
 var latestExpiry = time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC)
 
-// Bounds of one key. All keys are one object that every node reads again and again.
+// Bounds of one key. All keys are one object that every node reads repeatedly.
 const (
 	maxDescription = 1000 // bytes
 	maxGrants      = 100
 	maxPatterns    = 1000 // of indexes, over all grants
 )
 
-// ReadNewKey reads the body of a request to create a key and reports every
-// problem found. Shape problems are reported alone.
+// ReadNewKey reads the body of a request to create a key and reports every problem
+// found. If the shape is wrong, it reports only those problems.
 func ReadNewKey(body []byte, now time.Time) (NewKey, error) {
 	var found problem.List
 	request, ok := jsonread.Parse(body, &found)
@@ -76,13 +76,12 @@ type grantRequest struct {
 	role        string
 	hasRole     bool
 	permissions []string
-	hasList     bool // permissions is given
+	hasList     bool // permissions was given
 	indexes     []string
 	hasIndexes  bool
 }
 
-// readGrants keeps a null grant as one that grants nothing, which check
-// refuses.
+// readGrants keeps a null grant as one that grants nothing, which check rejects.
 func readGrants(list jsonread.Value) []grantRequest {
 	var grants []grantRequest
 	if list.Kind() != jsonread.ListKind {
@@ -167,8 +166,8 @@ func (g grantRequest) checkIndexes(held []Permission, found *problem.List) {
 	}
 }
 
-// namesUnknown reports whether the grant names something this build does not
-// know, so that a caller cannot find out whether it reaches an index.
+// namesUnknown reports whether the grant names something that this build does not
+// know, so that it cannot be known whether it needs an index.
 func (g grantRequest) namesUnknown() bool {
 	if _, ok := rolePermissions(g.role); g.hasRole && !ok {
 		return true
@@ -176,8 +175,8 @@ func (g grantRequest) namesUnknown() bool {
 	return slices.ContainsFunc(g.permissions, func(name string) bool { return !Permission(name).IsKnown() })
 }
 
-// timestamps are the accepted forms: a date and time with an offset, seconds
-// and colon of the offset optional.
+// timestamps are the accepted forms: a date and time with an offset; seconds and
+// the colon of the offset are optional.
 var timestamps = []string{
 	"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04Z07:00",
 	"2006-01-02T15:04:05Z0700", "2006-01-02T15:04Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04Z07",

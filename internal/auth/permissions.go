@@ -99,7 +99,8 @@ func Roles() []string { return slices.Clone(all) }
 // IsKnown reports whether p is a permission of the interface.
 func (p Permission) IsKnown() bool { return p.definition() != nil }
 
-// Scope returns ScopeIndex or ScopeDeployment; empty for an unknown name.
+// Scope returns ScopeIndex or ScopeDeployment, or an empty string for an unknown
+// name.
 func (p Permission) Scope() Scope {
 	if d := p.definition(); d != nil {
 		return d.Scope
@@ -124,8 +125,8 @@ func (p Permission) definition() *Definition {
 	return nil
 }
 
-// rolePermissions returns the permissions of a role, sorted by name, and
-// whether there is such a role.
+// rolePermissions returns the permissions of a role, sorted by name, and whether
+// the role exists.
 func rolePermissions(role string) ([]Permission, bool) {
 	if !slices.Contains(all, role) {
 		return nil, false

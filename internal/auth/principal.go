@@ -14,8 +14,8 @@ const (
 	UncheckedName = "unchecked"
 )
 
-// Principal is the sender of a request and what it may do. It never changes
-// and may be used by any number of goroutines.
+// Principal is the sender of a request and what it may do. It never changes and may
+// be used by any number of goroutines.
 type Principal struct {
 	name       string
 	everything bool
@@ -30,19 +30,19 @@ func unchecked() *Principal { return &Principal{name: UncheckedName, everything:
 // Name returns the key id, "root", or "unchecked" in authentication mode none.
 func (p *Principal) Name() string { return p.name }
 
-// IsAnonymous reports whether the request carried no credential and acts as
-// the anonymous key.
+// IsAnonymous reports whether the request carried no credential and acts as the
+// anonymous key.
 func (p *Principal) IsAnonymous() bool { return p.anonymous }
 
-// IsKey reports whether p is a stored key, the anonymous one included.
+// IsKey reports whether p is a stored key, including the anonymous one.
 func (p *Principal) IsKey() bool { return !p.everything }
 
-// ExpiresAt returns when the key lapses; nil when it never does.
+// ExpiresAt returns when the key expires, or nil when it never does.
 func (p *Principal) ExpiresAt() *time.Time { return p.expiresAt }
 
-// Grants returns what p may do, in the order of its key: the permissions this
-// build knows, sorted by name, and the patterns they hold on. Grants that hold
-// nothing are left out. The caller owns the slices.
+// Grants returns what p may do, in the order of its key: the permissions that this
+// build knows, sorted by name, and the patterns they hold on. It omits grants that
+// hold nothing. The caller owns the slices.
 func (p *Principal) Grants() []Grant {
 	if p.everything {
 		held, _ := rolePermissions(roleAdmin)
@@ -63,8 +63,8 @@ func (p *Principal) Grants() []Grant {
 }
 
 // Can reports whether p holds a permission on a name, which is an index or
-// index@generation exactly as the request writes it. The name does not matter
-// to deployment-scoped permissions.
+// index@generation exactly as in the request. Deployment-scoped permissions ignore
+// the name.
 func (p *Principal) Can(permission Permission, name string) bool {
 	if p.everything {
 		return true
@@ -97,8 +97,8 @@ func (p *Principal) CanSomewhere(permission Permission) bool {
 	return false
 }
 
-// covers reports whether any grant matches the name, with whatever permission
-// that counts for p.
+// covers reports whether any grant that counts for p matches the name, with
+// whatever permission.
 func (p *Principal) covers(name string) bool {
 	if p.everything {
 		return true
@@ -114,9 +114,9 @@ func (p *Principal) covers(name string) bool {
 	return false
 }
 
-// CheckIndex refuses a request that needs an index-scoped permission on a
-// name: index:not_found when no grant covers the name, just as if there were
-// no such index, and auth:forbidden when the permission is missing.
+// CheckIndex refuses a request that needs an index-scoped permission on a name:
+// with index:not_found when no grant covers the name, just as if the index did not
+// exist, and with auth:forbidden when the permission is missing.
 func (p *Principal) CheckIndex(permission Permission, name string) error {
 	switch {
 	case p.Can(permission, name):
@@ -127,9 +127,9 @@ func (p *Principal) CheckIndex(permission Permission, name string) error {
 	return forbidden(permission)
 }
 
-// CheckBareIndex is CheckIndex for endpoints whose resource belongs to the
-// index even when the name carries a generation: the permission is needed on
-// the bare index.
+// CheckBareIndex is CheckIndex for endpoints whose resource belongs to the index
+// even when the name carries a generation: the permission is needed on the bare
+// index.
 func (p *Principal) CheckBareIndex(permission Permission, name string) error {
 	index, _, _ := strings.Cut(name, "@")
 	switch {
@@ -141,8 +141,8 @@ func (p *Principal) CheckBareIndex(permission Permission, name string) error {
 	return forbidden(permission)
 }
 
-// CheckSomewhere refuses a request that needs a permission on at least one
-// index and has it nowhere.
+// CheckSomewhere refuses a request that needs a permission on at least one index
+// when p holds it on none.
 func (p *Principal) CheckSomewhere(permission Permission) error {
 	if p.CanSomewhere(permission) {
 		return nil
@@ -158,7 +158,8 @@ func (p *Principal) CheckDeployment(permission Permission) error {
 	return forbidden(permission)
 }
 
-// notFound is what a name that does not exist answers, whatever bytes it has.
+// notFound returns the problem of a name that does not exist, whatever bytes it
+// has.
 func notFound(name string) error {
 	return problem.IndexNotFound.New("name", strings.ToValidUTF8(name, "\uFFFD"))
 }

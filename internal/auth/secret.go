@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Secret is a text that is never shown: every way of printing it gives ***.
+// Secret is text that is never shown: every way of printing it gives ***.
 type Secret string
 
 // String returns ***.
@@ -30,8 +30,8 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 func (s Secret) LogValue() slog.Value { return slog.StringValue("***") }
 
 const (
-	// credentialPrefix begins every credential, so that scanners for leaked
-	// secrets find them.
+	// credentialPrefix begins every credential, so that scanners for leaked secrets
+	// find them.
 	credentialPrefix = "quire"
 	idDigits         = 16
 	secretBytes      = 32
@@ -44,7 +44,7 @@ func hashOf(text string) hash { return sha256.Sum256([]byte(text)) }
 
 func (h hash) String() string { return hex.EncodeToString(h[:]) }
 
-// newID returns the id of a key: eight random bytes as lower-case digits.
+// newID returns the id of a key: eight random bytes in lower-case hexadecimal.
 func newID() string {
 	var id [idDigits / 2]byte
 	rand.Read(id[:])
@@ -62,7 +62,7 @@ func credential(id, secret string) string {
 	return credentialPrefix + "_" + id + "_" + secret
 }
 
-// splitCredential takes a credential of ours apart.
+// splitCredential splits one of our credentials into id and secret.
 func splitCredential(text string) (id, secret string, ok bool) {
 	rest, ok := strings.CutPrefix(text, credentialPrefix+"_")
 	if !ok {
@@ -84,8 +84,8 @@ func isLowerHex(text string) bool {
 	return true
 }
 
-// Fingerprint distinguishes root keys without revealing them: it has 16 bits,
-// so that a guess that fits is most likely wrong. No key has none.
+// Fingerprint distinguishes root keys without revealing them: it has 16 bits, so
+// that a guess that fits is most likely wrong. It is empty without a root key.
 func Fingerprint(configured Secret) string {
 	root, err := rootHash(configured)
 	if err != nil || root == nil {
@@ -95,8 +95,8 @@ func Fingerprint(configured Secret) string {
 	return hex.EncodeToString(again[:2])
 }
 
-// rootHash reads the configured root key: the key itself, or its hash behind
-// sha256:. The result is nil when none is configured.
+// rootHash reads the configured root key: the key itself, or its hash after
+// sha256:. It returns nil when none is configured.
 func rootHash(configured Secret) (*hash, error) {
 	text := strings.TrimSpace(string(configured))
 	if text == "" {
