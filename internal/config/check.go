@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// contradictions returns what is wrong with values taken together.
+// contradictions returns what is wrong with values in combination.
 func (c *Config) contradictions() []error {
 	var found []error
 	refuse := func(format string, a ...any) { found = append(found, fmt.Errorf(format, a...)) }
@@ -113,7 +113,7 @@ func (m Metrics) Headers() (map[string]string, error) {
 	return headers, nil
 }
 
-// derive fills in what follows from other values.
+// derive fills in values that follow from others.
 func (c *Config) derive() {
 	if c.Storage.IsLocal() {
 		c.Indexer.Enabled = true
@@ -134,8 +134,8 @@ func (c *Config) derive() {
 	}
 }
 
-// warn lists variables that are set and have no effect. unknown are those
-// that no row of the table reads.
+// warn lists variables that are set but have no effect. unknown are those that no
+// row of the table reads.
 func (c *Config) warn(unknown map[string]string) {
 	warning := func(format string, a ...any) { c.Warnings = append(c.Warnings, fmt.Sprintf(format, a...)) }
 	for _, v := range c.Values {
@@ -161,17 +161,17 @@ func (c *Config) warn(unknown map[string]string) {
 	}
 }
 
-// shortestRootKey is how many bytes a root key has at least that is not warned of.
+// shortestRootKey is the least number of bytes of a root key that gives no warning.
 const shortestRootKey = 16
 
-// HasShortRootKey reports whether there is a root key that may be guessed. Of one
-// that is given as a hash the length is not known.
+// HasShortRootKey reports whether there is a root key that may be guessed. The
+// length of a key given as a hash is unknown.
 func (a Auth) HasShortRootKey() bool {
 	key := strings.TrimSpace(a.RootKey.Reveal())
 	return key != "" && len(key) < shortestRootKey && !strings.HasPrefix(key, "sha256:")
 }
 
-// isLoopback reports whether an address can only be reached from this machine.
+// isLoopback reports whether an address can be reached only from this machine.
 func isLoopback(host string) bool {
 	if host == "localhost" {
 		return true

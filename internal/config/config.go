@@ -1,9 +1,9 @@
 // Package config reads the configuration of a node from environment variables.
 //
-// The table in variables.go is the only list of variables: name, kind,
-// default, bounds and meaning. Load reads all of them, collects every value
-// that is bad or contradicts another, and refuses with an error that names the
-// variables. Nothing else in the program reads the environment.
+// The table in variables.go is the only list of variables: name, kind, default,
+// bounds and meaning. Load reads all of them, collects every value that is bad or
+// contradicts another, and returns an error that names the variables. Nothing else
+// in the program reads the environment.
 //
 // A Config does not change after Load.
 package config
@@ -28,20 +28,20 @@ type Config struct {
 	Metrics Metrics
 	Log     Log
 
-	// Dev says that the node runs for trying out: local, loopback, no
+	// Dev says that the node runs for trying it out: local, loopback, without
 	// credentials.
 	Dev bool
-	// RestoreBucket says that an empty bucket is to become that of the deployment
-	// the directory belongs to, so that nodes can give back what it lost.
+	// RestoreBucket says that an empty bucket becomes that of the deployment the
+	// directory belongs to, so that nodes can restore what it lost.
 	RestoreBucket bool
 
-	// Warnings name variables that are set and have no effect.
+	// Warnings list variables that are set but have no effect.
 	Warnings []string
-	// Values are the variables in order of the table, for printing.
+	// Values are the variables in the order of the table, for printing.
 	Values []Value
 }
 
-// Storage says where data lives.
+// Storage says where data is kept.
 type Storage struct {
 	Mode           string // local or object
 	LocalDirectory string
@@ -59,15 +59,15 @@ type Remote struct {
 	CredentialsFile, CredentialsProfile string
 }
 
-// Node is who this node is.
+// Node is the identity of this node.
 type Node struct {
-	ID                  string // empty: made up at the start
+	ID                  string // empty: generated at the start
 	Address             string
 	LocaleDataDirectory string
-	MemoryBudget        int64 // 0: what the machine has
+	MemoryBudget        int64 // 0: the memory of the machine
 }
 
-// Indexer is the part of a node that writes.
+// Indexer configures the part of a node that writes.
 type Indexer struct {
 	Enabled                bool
 	LeaseDuration          time.Duration
@@ -180,21 +180,21 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte("***"), nil }
 // Reveal returns the value itself.
 func (s Secret) Reveal() string { return string(s) }
 
-// Value is a variable with what it is set to.
+// Value is a variable with its value.
 type Value struct {
 	Variable Variable
 	Text     string // masked for secrets
 	Source   string // environment, default or --dev
 }
 
-// Where a value came from.
+// The sources of a value.
 const (
 	sourceEnvironment = "environment"
 	sourceDefault     = "default"
 	sourceDev         = "--dev"
 )
 
-// devValues are what --dev sets; the environment may repeat but not
+// devValues are the values that --dev sets. The environment may repeat but not
 // contradict those that keep the node harmless.
 var devValues = map[string]string{
 	"SERVICE_STORAGE_MODE":            modeLocal,
@@ -203,9 +203,9 @@ var devValues = map[string]string{
 	"SERVICE_HTTP_HOST":               "127.0.0.1",
 }
 
-// Load reads the configuration from an environment as os.Environ returns it.
-// The error names every variable that is wrong; of the configuration only
-// Values and Warnings are of use then.
+// Load reads the configuration from an environment as os.Environ returns it. The
+// error names every variable that is wrong; the configuration then only has useful
+// Values and Warnings.
 func Load(environment []string, dev bool) (*Config, error) {
 	set := make(map[string]string)
 	for _, entry := range environment {
@@ -246,8 +246,8 @@ func Load(environment []string, dev bool) (*Config, error) {
 	return c, nil
 }
 
-// regionOf takes the region of the environment for credentials of the
-// environment, unless one is configured.
+// regionOf uses the region of the environment with credentials of the environment,
+// unless a region is configured.
 func (c *Config) regionOf(environment []string) {
 	if c.Storage.Remote.Auth != "aws" || c.isSet("SERVICE_STORAGE_REMOTE_REGION") {
 		return

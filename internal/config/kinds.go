@@ -16,7 +16,7 @@ type Kind string
 // The kinds of variables.
 const (
 	KindText     Kind = "text"
-	KindWord     Kind = "word"     // one of a few
+	KindWord     Kind = "word"     // one of a few words
 	KindBoolean  Kind = "boolean"  // true or false
 	KindNumber   Kind = "number"   // a whole number
 	KindSize     Kind = "size"     // bytes, with suffix K, M, G or T
@@ -114,7 +114,7 @@ func bounds(least, most int) string {
 	return fmt.Sprintf("between %d and %d", least, most)
 }
 
-// words that stand for no bound or for off, which is 0.
+// zeroWords stand for no bound or for off, which is 0.
 var zeroWords = []string{"unlimited", "off", "none", "auto"}
 
 func size(name, standard, meaning string, to func(*Config) *int64) Variable {
@@ -191,7 +191,7 @@ func list(name, meaning string, to func(*Config) *[]string) Variable {
 		}}
 }
 
-// required refuses an absent value.
+// required makes v reject an absent value.
 func (v Variable) required() Variable {
 	set := v.set
 	v.Bounds = "required"

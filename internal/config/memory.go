@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// fallbackMemory is assumed where the memory of the machine cannot be read.
+// fallbackMemory is assumed when the memory of the machine cannot be read.
 const fallbackMemory = 4 << 30
 
-// MemoryBudget returns the memory the node may use: the variable, else the
-// bound of its container, else what the machine has.
+// MemoryBudget returns the memory that the node may use: the variable, otherwise
+// the limit of its container, otherwise the memory of the machine.
 func (c *Config) MemoryBudget() int64 {
 	if c.Node.MemoryBudget > 0 {
 		return c.Node.MemoryBudget
