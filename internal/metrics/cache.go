@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Cache counts how a cache is used. A nil *Cache counts nothing.
+// Cache counts the use of a cache. A nil *Cache counts nothing.
 type Cache struct {
 	hits, misses, evictions prometheus.Counter
 }
@@ -39,7 +39,7 @@ func (c *Cache) Miss(n int) {
 	}
 }
 
-// Evict counts entries evicted to make room.
+// Evict counts entries evicted to free memory.
 func (c *Cache) Evict(n int) {
 	if c != nil && c.evictions != nil {
 		c.evictions.Add(float64(n))
@@ -62,16 +62,16 @@ func (s *Set) QueryCache() *Cache { return s.cache("query.cache") }
 // TermCache counts reads of term statistics.
 func (s *Set) TermCache() *Cache { return s.cache("term.cache") }
 
-// TypoCache counts words whose typo automaton was wanted.
+// TypoCache counts words whose typo automaton was requested.
 func (s *Set) TypoCache() *Cache { return s.cache("typo.cache") }
 
-// PrefixCache counts words whose prefix automaton was wanted.
+// PrefixCache counts words whose prefix automaton was requested.
 func (s *Set) PrefixCache() *Cache { return s.cache("prefix.cache") }
 
 // FacetCache counts reads of facet counts.
 func (s *Set) FacetCache() *Cache { return s.cache("facet.cache") }
 
-// FacetSegments counts per-segment counts wanted.
+// FacetSegments counts requested per-segment counts.
 func (s *Set) FacetSegments() *Cache { return s.cache("facet.segment") }
 
 // QueryCacheBytes sets the size of the filter cache.

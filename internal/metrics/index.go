@@ -11,8 +11,7 @@ func (s *Set) Commit(trigger string, ok bool, took time.Duration) {
 	s.observe("service.commit", took, trigger, outcome(ok))
 }
 
-// SegmentWritten counts the bytes of a segment that was written; source is flush
-// or merge.
+// SegmentWritten counts the bytes of a written segment; source is flush or merge.
 func (s *Set) SegmentWritten(source string, bytes int64) {
 	s.count("service.segment.written", int(bytes), source)
 }
@@ -30,8 +29,8 @@ func (s *Set) SyncPull(ok bool, took time.Duration) {
 // SyncConflict counts a refused push or pull.
 func (s *Set) SyncConflict(operation string) { s.count("service.sync.conflict", 1, operation) }
 
-// StorageOperation times a call to shared storage; status is the HTTP status,
-// 0 when there was no answer.
+// StorageOperation times a call to shared storage; status is the HTTP status, or 0
+// without an answer.
 func (s *Set) StorageOperation(operation string, ok bool, status int, took time.Duration) {
 	s.observe("service.storage.operation", took, operation, outcome(ok), strconv.Itoa(status))
 }

@@ -21,9 +21,8 @@ type PushOptions struct {
 	Headers map[string]string
 }
 
-// Push sends all meters to an OTLP collector at every step until ctx ends,
-// and once more then. A collector that does not answer costs meters, nothing
-// else.
+// Push sends all meters to an OTLP collector at every step until ctx ends, and once
+// more then. A collector that does not answer only costs meters.
 func (s *Set) Push(ctx context.Context, o PushOptions) error {
 	exporter, err := otlpmetrichttp.New(ctx, otlpmetrichttp.WithEndpointURL(o.URL), otlpmetrichttp.WithHeaders(o.Headers))
 	if err != nil {
@@ -41,8 +40,8 @@ func (s *Set) Push(ctx context.Context, o PushOptions) error {
 	return nil
 }
 
-// named gives meters of the table the names and units of the interface in place of
-// those they have for Prometheus.
+// named replaces the Prometheus names and units of the table's meters by those of
+// the interface.
 type named struct{ metric.Producer }
 
 func (n named) Produce(ctx context.Context) ([]metricdata.ScopeMetrics, error) {
@@ -64,7 +63,7 @@ func (n named) Produce(ctx context.Context) ([]metricdata.ScopeMetrics, error) {
 	return scopes, err
 }
 
-// byPrometheusName finds meters of the table by the name they have for Prometheus.
+// byPrometheusName finds meters of the table by their Prometheus name.
 var byPrometheusName = func() map[string]Meter {
 	all := make(map[string]Meter, len(table))
 	for _, m := range table {
@@ -73,7 +72,7 @@ var byPrometheusName = func() map[string]Meter {
 	return all
 }()
 
-// otlpUnit returns a unit as UCUM writes it: https://ucum.org/ucum.
+// otlpUnit returns a unit in the notation of UCUM: https://ucum.org/ucum.
 func otlpUnit(unit string) string {
 	switch unit {
 	case "":
@@ -89,7 +88,7 @@ func otlpUnit(unit string) string {
 }
 
 // pushedResource names the service whose meters are pushed; the environment may
-// name it otherwise.
+// override the name.
 func pushedResource() *resource.Resource {
 	own := resource.NewSchemaless(attribute.String("service.name", "quire"))
 	merged, err := resource.Merge(own, resource.Environment())

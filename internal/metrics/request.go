@@ -32,7 +32,7 @@ func (s *Set) Interpreted(kind string, filters int) {
 	s.count("service.search.interpretation", filters, kind)
 }
 
-// Pieces counts pieces collected; thread is pool or request.
+// Pieces counts collected pieces; thread is pool or request.
 func (s *Set) Pieces(thread string, pieces int) {
 	s.count("service.search.pieces", pieces, thread)
 }
@@ -50,13 +50,13 @@ func (s *Set) Write(operation string, ended Outcome, took time.Duration) {
 	s.observe("service.write", took, operation, string(ended))
 }
 
-// WriteDocuments counts the documents of a write that succeeded.
+// WriteDocuments counts the documents of a successful write.
 func (s *Set) WriteDocuments(operation string, documents int) {
 	s.count("service.write.documents", documents, operation)
 }
 
-// Forwarded counts a write sent on to the node that writes the index; outcome
-// is success, unreachable, unavailable, stale or abandoned.
+// Forwarded counts a write forwarded to the node that writes the index; outcome is
+// success, unreachable, unavailable, stale or abandoned.
 func (s *Set) Forwarded(outcome string) { s.count("service.write.forwarded", 1, outcome) }
 
 // APIError counts a failed request.

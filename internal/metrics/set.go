@@ -30,13 +30,13 @@ const (
 	ModeNone     HistogramMode = "none"     // count, total and maximum only
 )
 
-// Options tune a Set. The zero value has fixed buckets and no per-index
+// Options configure a Set. The zero value has fixed buckets and no per-index
 // series.
 type Options struct {
 	Mode           HistogramMode
 	IndexGauges    bool // per-index gauges service.index.*
 	IndexTimers    bool // index tag on the timers of searches
-	MaxURITags     int  // distinct uri values of http.server.requests; 0 is 200
+	MaxURITags     int  // distinct uri values of http.server.requests; 0 means 200
 	DiskMaxBytes   int64
 	WithoutRuntime bool // leave out the meters of the Go runtime
 }
@@ -104,7 +104,7 @@ func (s *Set) register(m Meter) {
 		s.counters[m.Name] = c
 		s.registry.MustRegister(c)
 		if len(tags) == 0 {
-			c.WithLabelValues() // a counter without tags is there from the start
+			c.WithLabelValues() // a counter without tags exists from the start
 		}
 	case Gauge:
 		g := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: m.Help}, tags)
@@ -113,7 +113,7 @@ func (s *Set) register(m Meter) {
 	}
 }
 
-// Handler answers scrapes in the Prometheus text format.
+// Handler serves scrapes in the Prometheus text format.
 func (s *Set) Handler() http.Handler {
 	return promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{Registry: nil})
 }
@@ -164,7 +164,7 @@ func (s *Set) HTTPRequest(method, uri string, status int, took time.Duration) {
 	switch method {
 	case "GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "OPTIONS":
 	default:
-		method = "OTHER" // a client chooses the word; the series stay few
+		method = "OTHER" // the client chooses the word; keep the number of series small
 	}
 	s.mu.Lock()
 	if !s.uris[uri] {

@@ -39,7 +39,7 @@ func (t *timer) observe(took time.Duration, tags []string) {
 	t.maximum.observe(seconds, tags)
 }
 
-// bounds returns the upper bounds of the buckets in seconds; nil for none.
+// bounds returns the upper bounds of the buckets in seconds, or nil for none.
 func bounds(mode HistogramMode, kind buckets) []float64 {
 	switch {
 	case mode == ModeNone:
@@ -52,9 +52,9 @@ func bounds(mode HistogramMode, kind buckets) []float64 {
 	return []float64{0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 10}
 }
 
-// percentileBounds returns the buckets that percentiles are estimated from:
-// for every power of four, steps of a third of it, in nanoseconds, kept
-// between two durations.
+// percentileBounds returns the buckets for estimating percentiles: for every power
+// of four, steps of a third of it, in nanoseconds, restricted to the range between
+// two durations.
 func percentileBounds(from, to time.Duration) []float64 {
 	var found []float64
 	keep := func(nanoseconds int64) {
@@ -72,7 +72,7 @@ func percentileBounds(from, to time.Duration) []float64 {
 		}
 		keep(power*4 - step)
 	}
-	// The bounds asked for are buckets themselves.
+	// from and to are bucket bounds themselves.
 	if len(found) == 0 || found[0] > from.Seconds() {
 		found = append([]float64{from.Seconds()}, found...)
 	}
@@ -82,8 +82,8 @@ func percentileBounds(from, to time.Duration) []float64 {
 	return found
 }
 
-// maximum is the gauge of the longest observation, which falls back to zero
-// when nothing is observed for two minutes.
+// maximum is the gauge of the longest observation. It falls back to zero when
+// nothing is observed for two minutes.
 type maximum struct {
 	description *prometheus.Desc
 	now         func() time.Time
@@ -92,7 +92,8 @@ type maximum struct {
 	series map[string]*window
 }
 
-// window holds the maximum of the minute begun at start and of the one before.
+// window holds the maximum of the minute that began at start and of the minute
+// before.
 type window struct {
 	tags              []string
 	start             time.Time
