@@ -1,10 +1,10 @@
 // Package migrate moves a stopped deployment between a directory of local mode
 // and a bucket of object mode, without indexing anything again.
 //
-// Generations go first, then settings, jobs and keys, then the registry and the
-// mark of the deployment: an interrupted move leaves a bucket or directory that
-// holds no deployment yet, and can be run again. The place it is moved from
-// stays as it is. The result is verified by opening and reading every generation of it.
+// Generations are moved first, then settings, jobs and keys, then the registry and
+// the mark of the deployment: an interrupted move leaves a bucket or directory that
+// holds no deployment yet, and can be run again. The source stays as it is. The
+// result is verified by opening and reading every generation in it.
 //
 // A Move belongs to one goroutine.
 package migrate
@@ -33,10 +33,11 @@ const (
 	largestObject        = 256 << 20
 )
 
-// lastObjects make a place a deployment, in the order they are written.
+// lastObjects make a bucket or directory a deployment, in the order they are
+// written.
 var lastObjects = []string{"registry", "deployment"}
 
-// sharedPrefixes are the other objects that a deployment shares.
+// sharedPrefixes are the other shared objects of a deployment.
 var sharedPrefixes = []string{"settings/", "judgements/", "searches/", "jobs/", "keys"}
 
 // Move is a move of one deployment.
@@ -111,7 +112,7 @@ func (m *Move) FromBucket(ctx context.Context) error {
 		if err := remote.Pull(ctx, m.FS, directory, writer.Manifest(), nil); err != nil {
 			return fmt.Errorf("generation %s: %w", one.name, err)
 		}
-		// What the log holds is committed; then the directory stands alone.
+		// Commit what the log holds; then the directory is complete without it.
 		if _, _, err := m.settle(ctx, engine.Storage{FS: m.FS, Directory: directory, Log: writer, Publisher: writer}); err != nil {
 			return fmt.Errorf("generation %s: %w", one.name, err)
 		}
@@ -131,7 +132,7 @@ func (m *Move) remote(generation registry.ID) *replication.Remote {
 	return replication.New(m.Remote, generation.String(), grace)
 }
 
-// begin checks that there is a deployment on one side and none on the other.
+// begin checks that one side holds a deployment and the other none.
 func (m *Move) begin(ctx context.Context, from, to bucket.Bucket) (*registry.Registry, error) {
 	for _, key := range lastObjects {
 		if _, err := read(ctx, from, key); err != nil {
@@ -153,7 +154,7 @@ func (m *Move) begin(ctx context.Context, from, to bucket.Bucket) (*registry.Reg
 	return known, nil
 }
 
-// describe returns what a bucket of the move is called.
+// describe returns the name of a bucket of the move in messages.
 func (m *Move) describe(b bucket.Bucket) string {
 	if b == m.Remote {
 		return "the bucket below its prefix"
@@ -194,7 +195,7 @@ func (m *Move) settle(ctx context.Context, storage engine.Storage) (sequence uin
 	return sequence, documents, g.Close(ctx)
 }
 
-// verify fetches what the bucket holds of a generation into a place of its own,
+// verify fetches what the bucket holds of a generation into a directory of its own,
 // opens and reads it.
 func (m *Move) verify(ctx context.Context, one moved) error {
 	directory := path.Join(verifyDirectory, one.id.String())
@@ -228,7 +229,7 @@ func (m *Move) verify(ctx context.Context, one moved) error {
 	return nil
 }
 
-// discard removes what a verification fetched; what cannot be removed is
+// discard removes what a verification fetched. Files that cannot be removed are
 // harmless.
 func (m *Move) discard(directory string) {
 	names, err := m.FS.List(directory)
@@ -242,8 +243,8 @@ func (m *Move) discard(directory string) {
 	_ = m.FS.Remove(path.Dir(directory))
 }
 
-// copyShared copies settings, jobs and keys, then what makes the place a
-// deployment.
+// copyShared copies settings, jobs and keys, then the objects that make the target
+// a deployment.
 func (m *Move) copyShared(ctx context.Context, from, to bucket.Bucket) error {
 	var keys []string
 	for _, prefix := range sharedPrefixes {
@@ -268,8 +269,8 @@ func read(ctx context.Context, b bucket.Bucket, key string) ([]byte, error) {
 	return content, err
 }
 
-// copyObject copies one object. An object that is there already with the same
-// bytes was copied by an earlier try.
+// copyObject copies one object. An existing object with the same bytes was copied
+// by an earlier attempt.
 func copyObject(ctx context.Context, from, to bucket.Bucket, key string) error {
 	content, err := read(ctx, from, key)
 	if err != nil {
