@@ -23,13 +23,13 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// DefaultURL is where a node of this machine answers.
+// DefaultURL is the address of a node on this machine.
 const DefaultURL = "http://localhost:8080"
 
 // Node is a node of the service.
 type Node struct {
 	URL      string
-	Key      string        // sent as a bearer credential; empty sends none
+	Key      string        // sent as a bearer credential; empty: none is sent
 	Patience time.Duration // how long a node may be away
 	Waits    func(error)   // called after every failed attempt; may be nil
 
@@ -48,7 +48,7 @@ func New(address, key string) (*Node, error) {
 	return &Node{URL: strings.TrimRight(address, "/"), Key: key, Patience: 2 * time.Minute}, nil
 }
 
-// Refusal is an answer of 400 or more.
+// Refusal is an answer with status 400 or above.
 type Refusal struct {
 	Status int
 	Detail
@@ -89,7 +89,7 @@ func (r *Refusal) Has(code string) bool {
 	return false
 }
 
-// String writes a problem with its place and what to do.
+// String returns a problem with its place and remedy.
 func (d Detail) String() string {
 	text := d.Message
 	if d.Path != "" {
@@ -107,16 +107,16 @@ func IsCode(err error, code string) bool {
 	return errors.As(err, &refusal) && refusal.Has(code)
 }
 
-// Request is one request. Body is sent again when it is repeated.
+// Request is one request. Body is sent again when the request is repeated.
 type Request struct {
 	Method, Path string
-	ContentType  string // of the body; JSON when empty
+	ContentType  string // of the body; empty: JSON
 	Accept       string
 	Body         []byte
-	Once         bool // may have an effect each time: it is repeated only where the node cannot have read it
+	Once         bool // may have an effect each time: repeat it only if the node cannot have read it
 }
 
-// ErrLost is a request whose answer was lost: what it did is not known.
+// ErrLost marks a request whose answer was lost: its effect is unknown.
 var ErrLost = errors.New("the connection was lost before the answer came")
 
 // Do sends a request and reads its answer into answer, unless that is nil.
@@ -173,8 +173,8 @@ func (n *Node) Raw(ctx context.Context, r Request) ([]byte, error) {
 	}
 }
 
-// Stream sends a GET request and returns the body as it arrives. It is not
-// repeated.
+// Stream sends a GET request and returns the body as it arrives. It does not repeat
+// the request.
 func (n *Node) Stream(ctx context.Context, path, accept string) (io.ReadCloser, error) {
 	response, err := n.send(ctx, Request{Method: http.MethodGet, Path: path, Accept: accept})
 	if err != nil {
@@ -207,8 +207,8 @@ func (n *Node) send(ctx context.Context, r Request) (*http.Response, error) {
 	return n.client.Do(request)
 }
 
-// readRefusal reads an answer that refuses. One that is not of a node is shown
-// as it is.
+// readRefusal reads an answer that refuses a request. An answer that is not from a
+// node is shown as it is.
 func readRefusal(status int, content []byte) *Refusal {
 	refusal := &Refusal{Status: status}
 	if err := json.Unmarshal(content, refusal); err != nil || refusal.Message == "" {
@@ -219,8 +219,8 @@ func readRefusal(status int, content []byte) *Refusal {
 	return refusal
 }
 
-// isBusy reports whether a request may be sent again: it changed nothing, or
-// may change the same once more.
+// isBusy reports whether a request may be sent again: it changed nothing, or may
+// make the same change once more.
 func isBusy(status int, refusal *Refusal, once bool) bool {
 	switch status {
 	case http.StatusTooManyRequests:
@@ -253,7 +253,7 @@ func sleep(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// IndexPath returns the path of an index of the data or admin interface.
+// IndexPath returns the path of an index in the data or admin interface.
 func IndexPath(area, index string) string {
 	if area == "admin" {
 		return "/v1alpha1/admin/indexes/" + url.PathEscape(index)
