@@ -199,7 +199,7 @@ func TestLastAdministratorStays(t *testing.T) {
 		t.Fatalf("revoke of the last administrator: %v", err)
 	}
 	second, _ := mustCreate(t, a, adminKey())
-	// Two nodes revoke the two administrators at once: one of them stays.
+	// Two nodes revoke the two administrators at once: one administrator stays.
 	other := open(t, b, Options{})
 	var revokers sync.WaitGroup
 	errs := make([]error, 2)
@@ -220,7 +220,7 @@ func TestKeyOfAnotherNodeIsFoundAtOnce(t *testing.T) {
 		if _, err := two.Authenticate(t.Context(), []string{"Bearer " + credential}); err != nil {
 			t.Fatalf("new key on another node: %v", err)
 		}
-		for i := range 1000 { // R26: neither they nor the read before make it wait
+		for i := range 1000 { // R26: neither they nor the earlier read delay it
 			_, err := two.Authenticate(t.Context(), []string{fmt.Sprintf("Bearer quire_%016x_x", i)})
 			if !errors.Is(err, problem.AuthUnauthenticated) {
 				t.Fatal(err)
@@ -329,8 +329,8 @@ func FuzzSplitCredential(f *testing.F) {
 	})
 }
 
-// Three nodes create keys at once: every key that was answered as created
-// works on all of them.
+// Three nodes create keys at once: every key that was answered as created works on
+// all of them.
 func TestKeysOfSeveralNodesAreNotLost(t *testing.T) {
 	b := memory.New(nil)
 	var (

@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// S30: what a key holds is bounded: all keys are one object.
+// S30: the content of a key is bounded, because all keys are one object.
 func TestKeysAreBounded(t *testing.T) {
 	patterns := func(n int) string {
 		var all []string

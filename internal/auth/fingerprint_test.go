@@ -2,7 +2,8 @@ package auth
 
 import "testing"
 
-// A fingerprint distinguishes keys without revealing them; a key and its hash have one.
+// A fingerprint distinguishes keys without revealing them; a key and its hash have
+// the same one.
 func TestFingerprints(t *testing.T) {
 	plain := Fingerprint("a root key of some length")
 	hashed := Fingerprint(Secret("sha256:" + hashOf("a root key of some length").String()))

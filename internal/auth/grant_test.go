@@ -111,8 +111,8 @@ func FuzzPatternValidity(f *testing.F) {
 	})
 }
 
-// What a principal says of itself is what Can answers: the anonymous key shows
-// search alone, and names this build does not know are left out.
+// The grants that a principal reports are those of Can: the anonymous key shows
+// only search, and names that this build does not know are left out.
 func TestGrantsOfAPrincipalAreWhatItMayDo(t *testing.T) {
 	grants := []Grant{
 		{Permissions: []Permission{Search, "flying", DocumentsRead}, Indexes: []string{"shop*"}},

@@ -21,9 +21,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// S4: secrets are compared by their hashes and in constant time, and nowhere
-// else: no hash of a secret is an operand of == or !=, and both places that
-// decide call subtle.ConstantTimeCompare.
+// S4: secrets are compared by their hashes and in constant time, and nowhere else:
+// no hash of a secret is an operand of == or !=, and both places that decide call
+// subtle.ConstantTimeCompare.
 func TestSecretsAreComparedInConstantTime(t *testing.T) {
 	files, err := os.ReadDir(".")
 	if err != nil {
@@ -67,8 +67,8 @@ func TestSecretsAreComparedInConstantTime(t *testing.T) {
 	}
 }
 
-// S4: a key that does not exist is refused by the work a wrong secret costs:
-// the secret is hashed and compared all the same.
+// S4: refusing a key that does not exist costs as much as a wrong secret: the
+// secret is hashed and compared either way.
 func TestUnknownAndKnownKeysCostTheSame(t *testing.T) {
 	secret := newSecret()
 	known := &Key{ID: newID(), SecretHash: hashOf(secret).String()}
@@ -91,8 +91,8 @@ func TestUnknownAndKnownKeysCostTheSame(t *testing.T) {
 	}
 }
 
-// S5, R26: invented keys, at once and one after the other, cause at most
-// twenty reads of the store a second after a burst, and delay no key that is new.
+// S5, R26: invented keys, concurrent or one after the other, cause at most twenty
+// reads of the store a second after a burst, and do not delay a key that is new.
 func TestMadeUpKeysReadTheStoreAtABoundedRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &watched{Bucket: memory.New(nil)}
@@ -128,7 +128,7 @@ func TestMadeUpKeysReadTheStoreAtABoundedRate(t *testing.T) {
 	})
 }
 
-// S24: whatever the stored object of the keys holds, no request gets in by it and
+// S24: whatever the stored keys object holds, no request gets in through it and
 // nothing breaks.
 func FuzzStoredKeys(f *testing.F) {
 	f.Add([]byte(`{"keys":[{"id":"0123456789abcdef","grants":[{"permissions":["search"],"indexes":["*"]}],"createdAt":"2026-01-01T00:00:00Z","secretSha256":"00"}]}`))
