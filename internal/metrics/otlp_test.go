@@ -12,7 +12,7 @@ import (
 )
 
 // R27: meters are pushed under the names of the interface, with their units, as
-// those of the service quire; names for Prometheus are for scraping alone.
+// those of the service quire; Prometheus names are only for scraping.
 func TestMetersArePushedUnderTheirOwnNames(t *testing.T) {
 	bodies := make(chan []byte, 16)
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
