@@ -99,7 +99,8 @@ func TestADeploymentMovesThereAndBack(t *testing.T) {
 	fill(t, n, 0, 40)
 	holds(t, n, 40)
 
-	// Any request of the first tries fails; the move is run again until it is done.
+	// In the first attempts one request fails; the move is run again until it is
+	// done.
 	faulty := faultbucket.New(remote, nil)
 	move := Move{Local: local, Remote: faulty, FS: fs, Engine: engine.Options{MinFree: -1, Workers: 1}, Lease: time.Millisecond, Log: quiet}
 	tries := 0
@@ -148,7 +149,7 @@ func TestADeploymentThatRunsIsNotMoved(t *testing.T) {
 	}
 }
 
-// objects returns everything a bucket holds below the prefixes.
+// objects returns everything that a bucket holds below the prefixes.
 func objects(t *testing.T, b bucket.Bucket, prefixes ...string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -208,8 +209,8 @@ func shown(t *testing.T, n *node.Node, name registry.Name, token string) map[str
 	return all
 }
 
-// Documents of every generation, settings, keys and jobs are the same there and
-// back, and tokens given before hold.
+// Documents of every generation, settings, keys and jobs are the same after a move
+// there and back, and tokens given before still hold.
 func TestEverythingMovesThereAndBack(t *testing.T) {
 	local, fs, remote := memory.New(nil), vfs.Memory(), memory.New(nil)
 	n := open(t, node.Storage{Bucket: local, FS: fs})
@@ -236,7 +237,7 @@ func TestEverythingMovesThereAndBack(t *testing.T) {
 	if err := n.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	// What administration keeps is copied as it is.
+	// Administration objects are copied as they are.
 	for _, key := range []string{"keys", "jobs/0123"} {
 		if _, err := local.PutIf(t.Context(), key, bucket.Bytes([]byte("content of "+key)), bucket.Absent()); err != nil {
 			t.Fatal(err)
@@ -278,8 +279,8 @@ func TestEverythingMovesThereAndBack(t *testing.T) {
 	}
 }
 
-// A place without a deployment, or with another one, is refused and stays as it
-// is.
+// A source without a deployment, and a target that holds another one, are refused
+// and stay as they are.
 func TestRefusedMoves(t *testing.T) {
 	empty := Move{Local: memory.New(nil), Remote: memory.New(nil), FS: vfs.Memory(), Lease: time.Millisecond, Log: quiet}
 	if err := empty.ToBucket(t.Context()); err == nil {
