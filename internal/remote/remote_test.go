@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// serve answers the statuses one after the other, then the last again and again;
-// 0 cuts the connection.
+// serve answers with the statuses one after the other, then repeats the last; 0
+// cuts the connection.
 func serve(t *testing.T, statuses ...int) (*Node, *atomic.Int32) {
 	t.Helper()
 	var asked atomic.Int32
@@ -32,8 +32,8 @@ func serve(t *testing.T, statuses ...int) (*Node, *atomic.Int32) {
 	return node, &asked
 }
 
-// L2 of package load: what may have an effect each time is repeated only where
-// the node cannot have read it.
+// L2 of package load: a request that may have an effect each time is repeated only
+// if the node cannot have read it.
 func TestRepetition(t *testing.T) {
 	for _, c := range []struct {
 		statuses []int
