@@ -15,8 +15,8 @@ const (
 	leastConnections = 16
 )
 
-// boundConnections returns how many connections are served at once: what is
-// configured, or half of the descriptors that files leave where that is less.
+// boundConnections returns how many connections are served at once: the configured
+// number, or half of the descriptors that files leave if that is less.
 func boundConnections(configured int, descriptors uint64) int {
 	if descriptors == 0 {
 		return configured
@@ -25,9 +25,9 @@ func boundConnections(configured int, descriptors uint64) int {
 	return min(configured, max(int(left), leastConnections))
 }
 
-// limitedListener serves a bounded number of connections at once. When there is no
-// permit for another one, the connection that was idle for longest is closed, or
-// else one on which the client has sent nothing for a while; as long as all are
+// limitedListener serves a bounded number of connections at once. When no permit is
+// left for another one, it closes the connection that was idle for longest, or
+// otherwise one on which the client has sent nothing for a while. While all are
 // busy, others wait.
 type limitedListener struct {
 	net.Listener
@@ -37,8 +37,8 @@ type limitedListener struct {
 	patience time.Duration // with connections on which nothing was sent
 
 	mu     sync.Mutex
-	idle   map[net.Conn]time.Time // since when
-	silent map[net.Conn]time.Time // on which nothing was sent, since when
+	idle   map[net.Conn]time.Time // since when each is idle
+	silent map[net.Conn]time.Time // since when each has been open without sending anything
 }
 
 // silentPatience is how long a client may take to begin its first request while
@@ -56,7 +56,7 @@ func limitConnections(listener net.Listener, most int) *limitedListener {
 
 func (l *limitedListener) Close() error { return l.close() }
 
-// idlePause is the time between looks for a connection that became idle.
+// idlePause is the time between two searches for a connection that became idle.
 const idlePause = 50 * time.Millisecond
 
 // Accept waits for a permit, then for a connection.
@@ -88,7 +88,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	return &permittedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.permits })}, nil
 }
 
-// permittedConn gives its permit back when it is closed.
+// permittedConn returns its permit when it is closed.
 type permittedConn struct {
 	net.Conn
 	leave func()
@@ -113,8 +113,8 @@ func (l *limitedListener) note(c net.Conn, state http.ConnState) {
 	}
 }
 
-// closeIdle closes the connection that was idle for longest or, when none is, the
-// one that was silent for longest.
+// closeIdle closes the connection that was idle for longest or, when none is idle,
+// the one that was silent for longest.
 func (l *limitedListener) closeIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +129,7 @@ func (l *limitedListener) closeIdle() {
 	_ = c.Close()
 }
 
-// oldest returns the connection of the earliest time, nil when there is none.
+// oldest returns the connection with the earliest time, or nil when there is none.
 func oldest(of map[net.Conn]time.Time) (first net.Conn) {
 	for c, since := range of {
 		if first == nil || since.Before(of[first]) {

@@ -20,8 +20,8 @@ func TestConnectionsLeaveDescriptorsForFiles(t *testing.T) {
 	}
 }
 
-// F39: connections that clients keep open and do not use, or never used, keep no
-// other client out.
+// F39: connections that clients keep open without using them do not keep other
+// clients out.
 func TestAnIdleConnectionMakesRoom(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -38,7 +38,7 @@ func TestAnIdleConnectionMakesRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer silent.Close()
-		client := &http.Client{Transport: &http.Transport{}} // a connection of its own, which it keeps
+		client := &http.Client{Transport: &http.Transport{}} // its own connection, which it keeps
 		defer client.CloseIdleConnections()
 		answer, err := client.Get("http://" + listener.Addr().String())
 		if err != nil {

@@ -4,8 +4,8 @@ package server
 
 import "syscall"
 
-// descriptors returns how many files and connections the process may have open; 0
-// when that is not known.
+// descriptors returns how many files and connections the process may have open, or
+// 0 when that is unknown.
 func descriptors() uint64 {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -5,17 +5,18 @@ import (
 	"sync"
 )
 
-// A header line that begins with a blank continues the line before it (obs-fold, RFC
-// 9112, section 5.2). net/http joins the two; proxies that do not would read another
-// header than this node, so such requests are refused.
+// A header line that begins with a blank continues the previous line (obs-fold, RFC
+// 9112, section 5.2). net/http joins the two; proxies that do not would read
+// another header than this node, so such requests are refused.
 //
-// foldCheck watches the bytes that a connection reads and puts a colon in place of the
-// blank, which makes a line without a name that net/http refuses. It knows where a
-// header begins: with the connection, behind a header without a body, and where the
-// server says that the request before is answered. A header that a client sends
+// foldCheck watches the bytes that a connection reads and replaces the blank by a
+// colon, which makes a line without a name that net/http refuses. It knows where a
+// header begins: with the connection, after a header without a body, and where the
+// server says that the previous request is answered. A header that a client sends
 // before its previous body is answered goes unchecked.
 //
-// The goroutine that reads the connection and the one that serves it use it at once.
+// The goroutine that reads the connection and the one that serves it use it
+// concurrently.
 type foldCheck struct {
 	mu sync.Mutex
 	header
@@ -23,14 +24,14 @@ type foldCheck struct {
 
 // header is how far the header of a request was read.
 type header struct {
-	isInside bool // behind the request line
-	isEnded  bool // nothing is looked at until the next header begins
-	isOther  bool // another protocol follows: nothing is looked at any more
+	isInside bool // after the request line
+	isEnded  bool // nothing is checked until the next header begins
+	isOther  bool // another protocol follows: nothing is checked any more
 	hasBody  bool
 	line     []byte // its first bytes
 }
 
-// lineHead is how much of a line is looked at.
+// lineHead is how many bytes of a line are kept.
 const lineHead = len("transfer-encoding:")
 
 // begin says that the next bytes are a header.

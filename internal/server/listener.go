@@ -15,16 +15,16 @@ import (
 	"github.com/quiresearch/quire/internal/config"
 )
 
-// Bounds on slow clients. There is no bound on a whole request, because a
-// stream may carry a complete dataset; bodies are bounded by their progress.
+// Bounds on slow clients. A whole request has no time limit, because a stream may
+// carry a complete dataset; bodies are bounded by their progress.
 const (
 	headerTimeout  = 5 * time.Second
 	maxHeaderBytes = 32 << 10
 	idleTimeout    = 90 * time.Second
 )
 
-// listen opens the listener of the node. A certificate that could not be
-// served with refuses the start.
+// listen opens the listener of the node. A certificate that cannot be used refuses
+// the start.
 func listen(c config.HTTP) (*limitedListener, error) {
 	if c.CertificateFile != "" {
 		if _, err := tls.LoadX509KeyPair(c.CertificateFile, c.KeyFile); err != nil {
@@ -43,18 +43,18 @@ type httpServer struct {
 	config   config.HTTP
 	listener *limitedListener
 	handler  http.Handler
-	refusal  func(reason string) []byte // the answer to a request that the handler must not see
+	refusal  func(reason string) []byte // returns the answer to a request that the handler must not see
 	log      *slog.Logger
 	stopping func() // called when requests are no longer accepted
-	draining func() // called when those in flight have ended, or take long
+	draining func() // called when those in flight have ended or take long
 }
 
-// longRequests is the part of the drain time after which requests in flight take
-// long: streams of documents end early then, and report how far they came.
+// longRequests is the part of the drain time after which requests in flight count
+// as long: streams of documents then end early and report how far they came.
 const longRequests = 20
 
-// serve answers requests until ctx ends, then waits for those in flight, at
-// most for the drain time. Those that are short are answered as ever.
+// serve answers requests until ctx ends, then waits for those in flight, at most
+// for the drain time. Short requests are answered as usual.
 func (h *httpServer) serve(ctx context.Context) error {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)

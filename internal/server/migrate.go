@@ -14,8 +14,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Migrate moves the stopped deployment of the directory into the bucket, or
-// the one of the bucket into the directory.
+// Migrate moves the stopped deployment of the directory into the bucket, or that of
+// the bucket into the directory.
 func Migrate(ctx context.Context, c *config.Config, toBucket bool, log *slog.Logger) (err error) {
 	if c.Storage.IsLocal() {
 		return fmt.Errorf("%w: SERVICE_STORAGE_MODE=object and the variables of the bucket must be set", ErrRefused)

@@ -9,15 +9,15 @@ import (
 	"slices"
 )
 
-// owned are the entries of a data directory that nodes make. What else lies there
-// is not theirs.
+// owned are the entries of a data directory that nodes make. Other entries are not
+// theirs.
 var owned = []string{"bucket", "generations", "usage", lockName, nodeIDName}
 
-// makePrivate takes the rights of group and others away from what a data directory
-// holds: an earlier version may have given them. A file system without rights, or
-// an entry of another owner, is left as it is and logged. The directory itself is
-// made private where nothing but such entries lies in it; where it belongs to another
-// user, what it holds is private all the same.
+// makePrivate removes the rights of group and others from the contents of a data
+// directory: an earlier version may have granted them. A file system without
+// rights, or an entry of another owner, is left as it is and logged. The directory
+// itself is made private if it holds only such entries; if it belongs to another
+// user, its contents are still made private.
 func makePrivate(directory string, log *slog.Logger) {
 	failed, last := 0, error(nil)
 	if isOwned(directory) {
@@ -39,7 +39,7 @@ func makePrivate(directory string, log *slog.Logger) {
 	}
 }
 
-// isOwned reports whether a directory holds nothing but what nodes make.
+// isOwned reports whether a directory holds only entries that nodes make.
 func isOwned(directory string) bool {
 	entries, err := os.ReadDir(directory)
 	isForeign := func(e fs.DirEntry) bool { return !slices.Contains(owned, e.Name()) }

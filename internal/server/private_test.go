@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// S29: a directory that was made before is private too, unless others keep files in
-// it.
+// S29: a directory that already existed is made private too, unless others keep
+// files in it.
 func TestADirectoryMadeBeforeIsPrivate(t *testing.T) {
 	for _, c := range []struct {
 		name, foreign string

@@ -6,13 +6,13 @@ import (
 	"net"
 )
 
-// The HTTP server answers a request it cannot read by itself, as plain text
-// written past every handler. refusingListener puts the error body of the
-// interface in its place, so that clients read one form of failure.
+// The HTTP server itself answers a request that it cannot read, as plain text
+// written past every handler. refusingListener replaces such an answer by the error
+// body of the interface, so that clients see one form of failure.
 //
-// It knows such an answer by its first header lines, which no answer of a
-// handler has: those carry a date. An expectation the server does not know is
-// answered with a status that no handler uses.
+// It recognizes such an answer by its first header lines, which no answer of a
+// handler has: those carry a date. For an expectation that the server does not
+// know, it recognizes a status that no handler uses.
 type refusingListener struct {
 	net.Listener
 	body func(reason string) []byte
@@ -58,7 +58,7 @@ var (
 	refusalHeader      = []byte("Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
 )
 
-// refusal returns why the server refused a request when p is such an answer.
+// refusal returns why the server refused a request if p is such an answer.
 func refusal(p []byte) (reason string, ok bool) {
 	line, rest, found := bytes.Cut(p, []byte("\r\n"))
 	if !found || !bytes.HasPrefix(line, refusalProtocol) ||

@@ -52,8 +52,8 @@ func TestRequestsThatCannotBeReadAreAnsweredInTheFormOfTheInterface(t *testing.T
 	}
 }
 
-// A folded header is found wherever it stands on a connection and however it is cut
-// into reads; bodies and other protocols are left as they are.
+// A folded header is found anywhere on a connection and however it is split into
+// reads; bodies and other protocols are left as they are.
 func TestFoldedHeadersAreFound(t *testing.T) {
 	const plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 	const posted = "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n\n a\n "

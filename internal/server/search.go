@@ -14,15 +14,15 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// Searches that run at once: so many for each thread, and not fewer than the
-// least. What waits for a disk or a client takes a place, too.
+// Concurrent searches: searchesPerThread for each thread, and at least
+// leastSearches. Searches that wait for a disk or a client count too.
 const (
 	searchesPerThread = 8
 	leastSearches     = 16
 )
 
 func newSearcher(c *config.Config, records *snapshot.Records, meters *metrics.Set, log *slog.Logger) *search.Searcher {
-	// The runner reads zero as its own choice; the variables mean none by it.
+	// The runner takes zero as its own choice; the variables mean none by it.
 	threads, filterBytes := offWhenZero(c.Search.Threads), c.Search.QueryCacheMaxSize
 	if c.Search.Threads < 0 {
 		threads = 0
@@ -48,7 +48,8 @@ func maxSearches(threads int) int {
 	return max(leastSearches, searchesPerThread*threads)
 }
 
-// newWarmer returns what prepares facets when an index of the node changes.
+// newWarmer returns the warmer that prepares facets when an index of the node
+// changes.
 func newWarmer(c *config.Config, searcher *search.Searcher, opened *node.Node) *search.Warmer[registry.ID] {
 	warmer := search.NewWarmer(searcher, c.Search.WarmThreads, func(ctx context.Context, generation registry.ID) (search.View, func(), bool) {
 		index := opened.Peek(ctx, generation)

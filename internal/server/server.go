@@ -1,9 +1,9 @@
-// Package server puts the components of a node together, runs them, and stops
-// them in order. Nothing else knows all of them.
+// Package server puts the components of a node together, runs them, and stops them
+// in order. No other package knows all of them.
 //
 // Run opens storage, keys and indexes, then listens; the node is ready when
-// requests will be served. When ctx ends it stops accepting requests, waits
-// for those in flight, commits and closes every index, and returns.
+// requests will be served. When ctx ends it stops accepting requests, waits for
+// those in flight, commits and closes every index, and returns.
 package server
 
 import (
@@ -38,16 +38,16 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// ErrRefused marks a start that was refused because of the configuration or
-// of what it points to; nothing was changed.
+// ErrRefused marks a start that was refused because of the configuration or of what
+// it refers to. Nothing was changed.
 var ErrRefused = errors.New("start refused")
 
-// closeTimeout bounds the last commits of a stopping node. What is not
-// committed by then is in the log and comes back with the next start.
+// closeTimeout bounds the last commits of a stopping node. Changes that are not
+// committed by then are in the log and come back with the next start.
 const closeTimeout = 60 * time.Second
 
-// Run runs a node until ctx ends. listening is called once with the address
-// when requests are accepted, and may be nil.
+// Run runs a node until ctx ends. listening is called once with the address when
+// requests are accepted, and may be nil.
 func Run(ctx context.Context, c *config.Config, log *slog.Logger, listening func(net.Addr)) error {
 	announce(c, log)
 	limitMemory(c)
@@ -110,8 +110,7 @@ type service struct {
 	records   *snapshot.Records
 }
 
-// serve listens and runs everything that runs in the background until ctx
-// ends or something fails.
+// serve listens and runs all background work until ctx ends or something fails.
 func (s *service) serve(ctx context.Context, listening func(net.Addr)) error {
 	c := s.config
 	health := s.newHealth()
@@ -156,7 +155,7 @@ func (s *service) serve(ctx context.Context, listening func(net.Addr)) error {
 	return group.Wait()
 }
 
-// newHealth returns the health of the node, which asks its components.
+// newHealth returns the health of the node, which queries its components.
 func (s *service) newHealth() *api.Health {
 	health := api.NewHealth(s.config.Indexes.RefreshInterval)
 	health.AliveWhile(s.node.IsRefreshing)
@@ -166,7 +165,7 @@ func (s *service) newHealth() *api.Health {
 	return health
 }
 
-// newHTTPServer returns the HTTP interface of the node, which listens already.
+// newHTTPServer returns the HTTP interface of the node, which already listens.
 func (s *service) newHTTPServer(health *api.Health) (*httpServer, error) {
 	handler := api.New(api.Components{
 		Node: s.node, Searcher: s.searcher, Records: s.records, Authority: s.authority, Ownership: s.node, Health: health,
@@ -202,7 +201,7 @@ func (s *service) pushMeters(ctx context.Context) {
 	}
 }
 
-// announceAddress logs where the node answers.
+// announceAddress logs the address of the node.
 func (s *service) announceAddress(address net.Addr) {
 	scheme := "http"
 	if s.config.HTTP.CertificateFile != "" {
@@ -223,7 +222,7 @@ func ignoreCancelled(err error) error {
 	return err
 }
 
-// preload opens indexes and makes the node ready, at the latest when the wait
+// preload opens indexes and then makes the node ready, at the latest when the wait
 // is over.
 func preload(ctx context.Context, c config.Indexes, opened *node.Node, health *api.Health) {
 	wait := time.AfterFunc(c.PreloadReadinessWait, health.Preloaded)
@@ -253,7 +252,7 @@ func announce(c *config.Config, log *slog.Logger) {
 	}
 }
 
-// rootKeyWarnings returns what is wrong with the root key, for health.
+// rootKeyWarnings returns what is wrong with the root key, for the health report.
 func rootKeyWarnings(c *config.Config, opened *node.Node) []string {
 	var warnings []string
 	if c.Auth.Mode != string(auth.ModeNone) && c.Auth.HasShortRootKey() {
@@ -283,8 +282,8 @@ func apiOptions(c *config.Config) api.Options {
 	return options
 }
 
-// allowedHosts returns the names that requests may be sent to: those configured,
-// and the one that other nodes forward writes to.
+// allowedHosts returns the host names that requests may use: the configured ones,
+// and the one to which other nodes forward writes.
 func allowedHosts(c *config.Config) []string {
 	if len(c.HTTP.AllowedHosts) == 0 {
 		return nil
@@ -308,8 +307,8 @@ func limits(c *config.Config) query.Limits {
 	}
 }
 
-// analysisBuilder returns the builder of chains with the word lists of the
-// program and the locale data of the node.
+// analysisBuilder returns the builder of chains with the word lists of the program
+// and the locale data of the node.
 func analysisBuilder(directory string) (*analysis.Builder, error) {
 	options := analysis.Options{Segmenters: segmenter.Tokenizers(), Breaker: segmenter.Breaker}
 	if err := localedata.Add(&options, directory); err != nil {
@@ -334,8 +333,8 @@ func nodeOptions(c *config.Config, builder *analysis.Builder, id string, searche
 	}
 }
 
-// offWhenZero turns the zero that a variable uses for off into the negative
-// value that the engine does.
+// offWhenZero turns the zero that a variable uses for off into the negative value
+// that the engine uses.
 func offWhenZero[T int | int64 | time.Duration](value T) T {
 	if value == 0 {
 		return -1

@@ -113,7 +113,7 @@ func TestAStoppingNodeFinishesRequestsInFlight(t *testing.T) {
 		defer response.Body.Close()
 		answered <- result{response.StatusCode, nil}
 	}()
-	// The server has taken the request when it has read the first document;
+	// The server has taken the request once it has read the first document; that is
 	// larger than every buffer on the way, so that writing returns only then.
 	if _, err := io.WriteString(writer, `{"id":"`+strings.Repeat("x", 100)+`"}`+"\n"+strings.Repeat(" ", 4<<20)+"\n"); err != nil {
 		t.Fatal(err)
@@ -132,9 +132,9 @@ func TestAStoppingNodeFinishesRequestsInFlight(t *testing.T) {
 	}
 }
 
-// F36: a stopping node takes no more connections and answers what is in flight as
-// ever; only then does it refuse writes. Requests that take long are refused sooner,
-// so that the time to stop does not follow them.
+// F36: a stopping node takes no more connections and answers requests in flight as
+// usual; only then does it refuse writes. Requests that take long are refused
+// sooner, so that they do not delay the stop.
 func TestRequestsInFlightEndBeforeTheNodeDrains(t *testing.T) {
 	for _, c := range []struct {
 		drain  time.Duration
@@ -198,7 +198,7 @@ func TestRequestsInFlightEndBeforeTheNodeDrains(t *testing.T) {
 }
 
 // A node whose registry cannot be read is not ready, says so to every request, and
-// serves once it can be.
+// serves once it can be read.
 func TestANodeIsReadyOnceItHasReadTheRegistry(t *testing.T) {
 	directory := t.TempDir()
 	c := load(t, "SERVICE_STORAGE_LOCAL_DIRECTORY="+directory)
@@ -264,8 +264,8 @@ func TestANodeIsReadyOnceItHasReadTheRegistry(t *testing.T) {
 	}
 }
 
-// A bucket that is away: a node that only searches starts and is not ready, one
-// that may write is refused, because it is not known whether the bucket enforces
+// A bucket that is away: a node that only searches starts and is not ready; a node
+// that may write is refused, because it is unknown whether the bucket enforces
 // conditions.
 func TestABucketThatIsAwayAtTheStart(t *testing.T) {
 	entries := []string{"SERVICE_STORAGE_MODE=object", "SERVICE_STORAGE_REMOTE_URL=http://127.0.0.1:1", "SERVICE_STORAGE_REMOTE_BUCKET=b",

@@ -39,7 +39,7 @@ type storage struct {
 	close  func() error
 }
 
-// openStorage takes the directory, and in object mode the bucket, over.
+// openStorage takes over the directory and, in object mode, the bucket.
 func openStorage(ctx context.Context, c *config.Config, meters *metrics.Set, log *slog.Logger) (*storage, error) {
 	if c.Storage.IsLocal() {
 		store, err := localdir.Open(filepath.Join(c.Storage.LocalDirectory, "bucket"))
@@ -85,7 +85,7 @@ func openObject(ctx context.Context, c *config.Config, meters *metrics.Set, log 
 			return nil, fmt.Errorf("%w: SERVICE_STORAGE_REMOTE_ variables: bucket %s: %w", ErrRefused, c.Storage.Remote.Bucket, err)
 		}
 	} else if _, err := store.List(ctx, "deployment", "/"); errors.Is(err, bucket.ErrUnknown) {
-		// It serves nothing until the bucket is back.
+		// The node serves nothing until the bucket is back.
 		log.Error("cannot reach the bucket", "bucket", c.Storage.Remote.Bucket, "error", err)
 	} else if err != nil {
 		return nil, fmt.Errorf("%w: SERVICE_STORAGE_REMOTE_ variables: bucket %s: %w", ErrRefused, c.Storage.Remote.Bucket, err)
@@ -115,14 +115,14 @@ func openObject(ctx context.Context, c *config.Config, meters *metrics.Set, log 
 	}, nodeID: id}, nil
 }
 
-// checkDeployment refuses a bucket that is not that of the deployment which the
-// directory belongs to, before anything is written to it: a node that began a new
-// deployment there would answer that nothing exists. A bucket that cannot be read is
-// checked when the registry is.
+// checkDeployment refuses a bucket of another deployment than the directory belongs
+// to, before anything is written to it: a node that began a new deployment there
+// would answer that nothing exists. A bucket that cannot be read now is checked
+// when the registry is read.
 func checkDeployment(ctx context.Context, c *config.Config, store bucket.Bucket) error {
 	belongs, err := node.Deployment(vfs.OS(c.Storage.LocalDirectory))
 	if err != nil || belongs.IsZero() {
-		return nil // the node says so
+		return nil // the node reports it
 	}
 	var other *registry.DeploymentError
 	if err := registry.CheckDeployment(ctx, store, belongs); !errors.As(err, &other) {
@@ -137,7 +137,8 @@ func checkDeployment(ctx context.Context, c *config.Config, store bucket.Bucket)
 	return refuseDeployment(c, other)
 }
 
-// refuseDeployment says what to do about a bucket of another deployment.
+// refuseDeployment returns an error with advice about a bucket of another
+// deployment.
 func refuseDeployment(c *config.Config, other *registry.DeploymentError) error {
 	held, advice := "holds deployment "+other.Found.String(), ""
 	if other.Found.IsZero() {
@@ -177,8 +178,8 @@ func openBucket(r config.Remote, meters *metrics.Set) (*s3.Store, error) {
 	return store, nil
 }
 
-// lastingNodeID returns the configured id, or one that stays with the
-// directory: the lock of the directory keeps another node from using it.
+// lastingNodeID returns the configured id, or one that stays with the directory:
+// the lock of the directory keeps another node from using it.
 func lastingNodeID(c *config.Config) (string, error) {
 	if c.Node.ID != "" {
 		return c.Node.ID, nil

@@ -6,11 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// release is the version of the product; CHANGELOG.md lists what it brought.
+// release is the version of the product; CHANGELOG.md lists its changes.
 const release = "0.1.0-dev"
 
-// revision is set by the linker in a release, which is built without a
-// repository beside it.
+// revision is set by the linker in a release, which is built without a repository.
 var revision string
 
 // Version returns release, revision and compiler on one line.
