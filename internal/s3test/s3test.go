@@ -1,9 +1,9 @@
 // Package s3test starts a real S3 server on loopback for tests.
 //
 // The server is the versitygw program, which `make tools` builds into .tools;
-// QUIRE_S3_SERVER may name another place. Where it is missing a test is
-// skipped with the reason, and fails when CI is set: the suite of the bucket
-// must never go unrun there.
+// QUIRE_S3_SERVER may name another place. If it is missing, a test is skipped with
+// the reason, but fails when CI is set: the suite of the bucket must always run
+// there.
 package s3test
 
 import (
@@ -57,8 +57,8 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Program returns where the server's program is. Without it a test is skipped,
-// and fails when CI is set.
+// Program returns the path of the server's program. Without it the test is skipped,
+// or fails when CI is set.
 func Program(t testing.TB) string {
 	t.Helper()
 	program, err := find()
@@ -125,7 +125,7 @@ func (s *Server) run(ctx context.Context) error {
 	}
 }
 
-// find looks for the program upwards from the test's directory.
+// find searches for the program upwards from the test's directory.
 func find() (string, error) {
 	if path := os.Getenv("QUIRE_S3_SERVER"); path != "" {
 		return path, nil
