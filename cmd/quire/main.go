@@ -1,4 +1,4 @@
-// Command quire runs a node of the search service and looks at its files.
+// Command quire runs a node of the search service and inspects its files.
 package main
 
 import (
