@@ -20,7 +20,7 @@ func (s *simulation) chaos() {
 		p := m.process()
 		switch what := s.random.IntN(16); {
 		case p == nil && s.store.IsLying():
-			// It would believe what it sees: it remembers nothing.
+			// It remembers nothing and would believe what it sees.
 		case p == nil:
 			m.start(s.faults)
 		case what < 3:
@@ -64,8 +64,8 @@ func (s *simulation) setFaults() {
 	}
 }
 
-// pause stops a machine for a while, sometimes beyond the grace, so that the
-// log may be swept meanwhile (F11, F12); its clock stands still with it or not.
+// pause stops a machine for a while, sometimes beyond the grace, so that the log
+// may be swept meanwhile (F11, F12). Its clock may or may not stop with it.
 func (s *simulation) pause(p *process) {
 	pause := between(s.random, time.Second, 40*time.Second)
 	isLong := s.random.IntN(12) == 0 && s.length.Load() < int64(time.Hour)
@@ -94,7 +94,8 @@ func (s *simulation) pause(p *process) {
 	}
 }
 
-// redefine changes the definition of books, also while it is taken over (F18).
+// redefine changes the definition of books, even while it is being taken over
+// (F18).
 func (s *simulation) redefine(p *process) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -112,8 +113,7 @@ func (s *simulation) turnClock(c *clock) {
 	c.run([]float64{0.5, 1, 2}[s.random.IntN(3)])
 }
 
-// mask shows something else in the place of the registry or of a manifest for
-// a while (F22).
+// mask replaces the registry or a manifest by something else for a while (F22).
 func (s *simulation) mask() {
 	key := "registry"
 	if all := s.store.Generations(); s.random.IntN(2) == 0 && len(all) > 0 {
@@ -131,10 +131,11 @@ func (s *simulation) mask() {
 	})
 }
 
-// knowBetter reports whether every process that runs can tell an older registry
-// from the truth. One that never read it, because it was damaged when the process
-// began, or not since the state that is shown, would write what was live then. A
-// manifest is replaced before anything is written, which fails when it is older.
+// knowBetter reports whether every running process can tell an older registry from
+// the true one. A process that never read it, because it was damaged when the
+// process began, or not since the state that is shown, would write to the
+// generation that was live then. A manifest is replaced before anything is written,
+// which fails when it is older.
 func (s *simulation) knowBetter(key string) bool {
 	for _, m := range s.machines {
 		if p := m.process(); key == "registry" && p != nil && !s.store.KnowsBetter(key, p.link.Given(key)) {
@@ -174,7 +175,7 @@ func (s *simulation) heal() {
 	time.Sleep(2 * lease)
 }
 
-// awaitJob waits for the job that is under way, which ends in a healthy world.
+// awaitJob waits for the job under way, which must end in a healthy world.
 func (s *simulation) awaitJob() {
 	for range 60 {
 		p := s.machines[0].process()
@@ -216,7 +217,7 @@ func (s *simulation) check() {
 	}
 }
 
-// compare holds what a machine shows to the story.
+// compare checks what a machine shows against the story.
 func (s *simulation) compare(machine string, p *process, name registry.Name, token string) {
 	shown, err := p.read(context.Background(), name, token)
 	for try := 0; err != nil && try < 60; try++ {

@@ -113,7 +113,8 @@ func told(err error) int {
 	return 2
 }
 
-// truth is the registry as the bucket holds it, or held it before it was lost.
+// truth returns the registry as the bucket holds it, or as it was before it was
+// lost.
 func (s *simulation) truth() *registry.Registry {
 	held := memory.New(nil)
 	for _, key := range []string{"registry", "deployment"} {
@@ -130,7 +131,7 @@ func (s *simulation) truth() *registry.Registry {
 	return known
 }
 
-// idOf returns the id that the bucket holds of a name, zero when it has none.
+// idOf returns the id that the bucket holds for a name, or the zero id.
 func (s *simulation) idOf(name registry.Name) registry.ID {
 	if entry, err := s.truth().Resolve(name); err == nil {
 		return entry.Generation
@@ -138,9 +139,9 @@ func (s *simulation) idOf(name registry.Name) registry.ID {
 	return registry.ID{}
 }
 
-// existing returns the id of the index or generation that a name names, zero when there is
-// none. Whether an index has a live generation does not count: a repair beside a request
-// may give it one.
+// existing returns the id of the index or generation with a name, or the zero id
+// when there is none. Whether an index has a live generation does not count: a
+// repair concurrent with a request may give it one.
 func (s *simulation) existing(name registry.Name) registry.ID {
 	if name.HasGeneration() {
 		return s.idOf(name)
@@ -151,13 +152,13 @@ func (s *simulation) existing(name registry.Name) registry.ID {
 	return registry.ID{}
 }
 
-// attempt does something to the indexes and holds it to I17: what is refused
-// changed nothing, what was made is not refused.
+// attempt makes a change to the indexes and checks I17: a refused change had no
+// effect, and a change that was made is not refused.
 func (s *simulation) attempt(what string, name registry.Name, wantsIt bool, do func() error) error {
 	before := s.existing(name)
 	err := do()
 	after := s.existing(name)
-	_, isVague := s.vague.Load(name) // what was asked for before may be made by now
+	_, isVague := s.vague.Load(name) // an earlier request may have been made by now
 	switch {
 	case err == nil:
 		s.vague.Delete(name)
@@ -173,7 +174,8 @@ func (s *simulation) attempt(what string, name registry.Name, wantsIt bool, do f
 	return err
 }
 
-// unlessCut returns what a client is answered: nothing by a process that was killed.
+// unlessCut returns the answer that a client gets, which is none from a process
+// that was killed.
 func (p *process) unlessCut(err error) error {
 	if p.link.IsCut() {
 		return &answered{}
@@ -181,9 +183,9 @@ func (p *process) unlessCut(err error) error {
 	return err
 }
 
-// recreate deletes an index and makes it again under the same name: nothing of
-// the old one may show (I15). Now and then the old one is brought back with
-// everything it held.
+// recreate deletes an index and creates it again under the same name: nothing of
+// the old one may show (I15). Now and then the old one is restored with everything
+// it held.
 func (s *simulation) recreate(random *rand.Rand) {
 	name := registry.Name{Index: "temporary"}
 	last := life{}
@@ -219,7 +221,7 @@ func (s *simulation) recreate(random *rand.Rand) {
 
 // life is what an index held between its creation and its removal.
 type life struct {
-	raw, token string // empty: not known
+	raw, token string // empty: unknown
 }
 
 func (s *simulation) live(ctx context.Context, p *process, name registry.Name, number int) life {
@@ -235,7 +237,7 @@ func (s *simulation) live(ctx context.Context, p *process, name registry.Name, n
 	return life{raw, token}
 }
 
-// old reads a new index with the token of one that had its name before (I7).
+// old reads a new index with the token of an earlier one with the same name (I7).
 func (s *simulation) old(ctx context.Context, p *process, name registry.Name, before life) {
 	if before.token == "" {
 		return
@@ -245,7 +247,7 @@ func (s *simulation) old(ctx context.Context, p *process, name registry.Name, be
 	}
 }
 
-// restore brings an index back that was deleted: exactly what was there.
+// restore restores a deleted index, which must hold exactly what it held before.
 func (s *simulation) restore(ctx context.Context, p *process, name registry.Name, last life) {
 	var err error
 	s.store.Repair(func() {
@@ -260,7 +262,7 @@ func (s *simulation) restore(ctx context.Context, p *process, name registry.Name
 	}
 }
 
-// settingsKey is the place of the search settings in the story.
+// settingsKey is the key of the search settings in the story.
 const settingsKey = "settings"
 
 // configure changes the search settings and reads them back.
@@ -294,8 +296,8 @@ func (s *simulation) configure(random *rand.Rand) {
 	}
 }
 
-// reindex moves the documents from generation to generation while they are
-// written (I16), and removes what is not live any more.
+// reindex moves the documents from generation to generation while they are written
+// (I16), and removes generations that are no longer live.
 func (s *simulation) reindex(random *rand.Rand) {
 	for number := 2; !s.isOver(); number++ {
 		s.rest(between(random, 2*time.Second, 15*time.Second))

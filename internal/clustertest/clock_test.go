@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// clock is the clock of one process (F13): it begins anywhere, runs at half,
-// the right or double speed, leaps ahead and stands still with its machine.
+// clock is the clock of one process (F13): it begins anywhere, runs at half, normal
+// or double speed, leaps ahead and stops with its machine.
 type clock struct {
 	mu       sync.Mutex
-	shown    time.Duration // at the moment since
+	shown    time.Duration // at the time since
 	since    time.Time
 	rate     float64
 	isFrozen bool

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// faults names, for each fault of the catalogue, the tests that bring it about.
+// faults lists, for each fault of the catalogue, the tests that cause it.
 var faults = map[string][]string{
 	"F1 killed at each point":                       {"clustertest.TestKilledAtEveryRequest", "clustertest.TestKilledProcessLosesNothingAcknowledged", "campaign.TestStoppedNodesLoseNothingAcknowledged", "engine.TestKilledProcessLosesNothingAcknowledged"},
 	"F2 restarted with empty disks":                 {"clustertest.TestKilledProcessLosesNothingAcknowledged", "clustertest.TestKilledAtEveryRequest", "clustertest.TestSimulation"},
@@ -60,7 +60,7 @@ var faults = map[string][]string{
 	"F29 tokens promised, forged, foreign, earlier": {"node.TestATokenIsReachedAfterAHalfTakeover", "node.TestATakeoverThatFailedIsTriedAgain", "engine.TestPromisesAreKeptOverFailedCommitsAndCrashes", "node.TestFreshnessIsWaitedFor", "freshness.TestTextThatIsNoTokenIsInvalid", "freshness.TestTokenOfAnotherVersionIsUnsupported", "campaign.TestTokensAreHostile", "clustertest.TestSimulation"},
 }
 
-// Every fault has its tests, and every test that is named exists.
+// Every fault has its tests, and every listed test exists.
 func TestEveryFaultHasItsTests(t *testing.T) {
 	root := filepath.Join("..", "..")
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/quiresearch/quire/internal/bucket"
 )
 
-// Faults are how often, of a thousand requests, something goes wrong.
+// Faults are how many of a thousand requests go wrong, by kind.
 type Faults struct {
 	Unavailable int // not delivered
 	Lost        int // delivered, the answer is lost
 	Late        int // delivered some time after the caller got no answer
 	Undecided   int // a conditional write that the store could not decide
 	Stalled     int // no answer for half a minute, not delivered
-	Away        int // of changes of the registry: nobody says what became of it, and nothing is delivered for a while
+	Away        int // changes of the registry whose outcome is not reported, after which nothing is delivered for a while
 }
 
 // Link is the connection of one machine to the bucket. It may be used by any
@@ -34,16 +34,16 @@ type Link struct {
 
 	seed    uint64
 	mu      sync.Mutex
-	counts  map[string]uint64 // requests so far, by what they ask for
+	counts  map[string]uint64 // requests so far, by kind
 	sent    int               // requests so far
 	meet    func(number int, request string) fate
 	faults  Faults
 	resumed chan struct{} // closed when a pause ends; nil while there is none
 	pauses  int           // so far
 	isCut   bool
-	back    time.Time             // nothing is delivered before
-	slow    time.Duration         // most time that a file of a generation takes; 0: as all else
-	given   map[string]bucket.Tag // of the states of registry and manifests that were given to the machine last
+	back    time.Time             // nothing is delivered before this time
+	slow    time.Duration         // the longest time that a file of a generation takes; 0: as long as other objects
+	given   map[string]bucket.Tag // of the registry and manifest states that the machine was last given
 	late    sync.WaitGroup
 }
 
@@ -77,15 +77,16 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Slow lets files of generations take up to a time; 0 ends it.
+// Slow makes files of generations take up to most; 0 ends it.
 func (l *Link) Slow(most time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.slow = most
 }
 
-// Meet makes something happen to requests by what they ask for and their number,
-// counted from the first of the link. What it calls delivered is left to the faults.
+// Meet sets what happens to requests by their kind and number, counted from the
+// first of the link. Requests for which it returns delivered are left to the
+// faults.
 func (l *Link) Meet(happens func(number int, request string) fate) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -99,8 +100,8 @@ func (l *Link) Requests() int {
 	return l.sent
 }
 
-// Cut ends the connection for good: the machine is gone. What is on the way
-// may still be delivered.
+// Cut ends the connection for good: the machine is gone. Requests on their way may
+// still be delivered.
 func (l *Link) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,8 +119,8 @@ func (l *Link) IsCut() bool {
 	return l.isCut
 }
 
-// Given returns the tag of the state of a registry or manifest that the machine
-// read or wrote last; empty: none.
+// Given returns the tag of the registry or manifest state that the machine last
+// read or wrote, or an empty tag.
 func (l *Link) Given(key string) bucket.Tag {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,8 +136,8 @@ func (l *Link) give(key string, tag bucket.Tag) {
 	l.given[key] = tag
 }
 
-// Pause holds every request, before it is delivered or before its answer
-// arrives, until Resume.
+// Pause holds every request, before it is delivered or before its answer arrives,
+// until Resume.
 func (l *Link) Pause() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -166,8 +167,9 @@ func (l *Link) Resume() {
 // Settle waits for requests that are delivered late.
 func (l *Link) Settle() { l.late.Wait() }
 
-// pass waits for the end of a pause, and as long as apart, so that what was held
-// does not go on at one instant. It reports whether the connection stands.
+// pass waits for the end of a pause, and then as long as apart, so that held
+// requests do not continue at one instant. It reports whether the connection still
+// exists.
 func (l *Link) pass(apart time.Duration) bool {
 	for {
 		l.mu.Lock()
@@ -198,9 +200,9 @@ const (
 	cutAfter  // the machine is gone before the answer arrives
 )
 
-// decide draws what happens to a request from the seed, what it asks for and how
-// often that was asked, so that requests of one instant meet the same fate in
-// whichever order they are sent.
+// decide draws what happens to a request from the seed, its kind and how often that
+// was requested, so that requests of one instant meet the same fate in whichever
+// order they are sent.
 func (l *Link) decide(request string) (what fate, latency, delay time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -209,7 +211,7 @@ func (l *Link) decide(request string) (what fate, latency, delay time.Duration) 
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(request))
 	random := rand.New(rand.NewPCG(l.seed^sum.Sum64(), l.counts[request]))
-	// Down to the nanosecond: no two answers come at the same instant.
+	// With nanosecond resolution, no two answers come at the same instant.
 	latency = time.Millisecond + time.Duration(random.Int64N(int64(15*time.Millisecond)))
 	delay = time.Duration(random.Int64N(int64(40 * time.Second)))
 	if l.slow > 0 && strings.HasPrefix(request, "get g/") && strings.Contains(request, "/seg/") {
@@ -303,8 +305,8 @@ func (l *Link) request(ctx context.Context, what string, condition bucket.Condit
 	return err
 }
 
-// delayed marks a write that was sent some time before it arrives: nobody
-// decides then that it is right.
+// delayed marks a write that was sent some time before it arrives, when it may no
+// longer be right.
 type delayed struct{}
 
 // outcome returns the kind of an answer of the bucket.
@@ -331,7 +333,7 @@ func (l *Link) Get(ctx context.Context, key string, unless bucket.Tag) (object b
 
 // PutIf stores an object if the condition holds.
 func (l *Link) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
-	// What is on the way does not change any more.
+	// The content of a request on its way does not change.
 	reader, err := body.Open()
 	if err != nil {
 		return bucket.Written{}, err

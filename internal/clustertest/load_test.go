@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// Two nodes hold two indexes each, both that are busy on one of them, over
-// connections that lose requests. A busy one goes to the other node while it is
+// Two nodes hold two indexes each, with both busy ones on one of them, over
+// connections that lose requests. A busy index moves to the other node while it is
 // written; nothing acknowledged is lost and every token is reached.
 func TestABusyIndexIsHandedOver(t *testing.T) {
 	moved := 0

@@ -13,12 +13,13 @@ import (
 	"github.com/quiresearch/quire/internal/manifest"
 )
 
-// F24, F41: some runs last for hours, with rare requests and rare faults. In one kind a
-// machine that only reads gets files so slowly that pulls last longer than the grace,
-// while the writer merges and sweeps. In the other nothing may be left over in the end.
+// F24, F41: some runs last for hours, with rare requests and rare faults. In one
+// kind a machine that only reads gets files so slowly that pulls last longer than
+// the grace, while the writer merges and sweeps. In the other, nothing may be left
+// over in the end.
 
-// lag reads from the machine that is far behind until the end. It shows what was written
-// once, and never goes back.
+// lag reads from the machine that is far behind until the end. The machine must
+// show only states that were written, and never go back.
 func (s *simulation) lag(m *machine, random *rand.Rand) {
 	for !s.isOver() {
 		time.Sleep(between(random, 10*time.Second, 10*time.Minute))
@@ -43,23 +44,24 @@ func (s *simulation) lag(m *machine, random *rand.Rand) {
 	}
 }
 
-// wasSent reports whether a document was written at some time, and not refused.
+// wasSent reports whether a document was ever written, and not refused.
 func (s *story) wasSent(key, raw string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.sent[key], raw)
 }
 
-// tidy fails when the bucket holds what nothing needs any more, hours after
-// the last fault: data of generations that are not listed, and of the live one files that
-// no manifest names and records of the log that are in files. What nobody writes is not
-// swept. A removed generation has a removal mark, unless the registry was lost before the
-// mark was written. If its identity or its manifest was lost too, a repair does not bring
-// it back and nothing says that a client removed it: its data stays (I14).
+// tidy fails when the bucket holds objects that nothing needs any more, hours after
+// the last fault: data of generations that are not listed, and, of the live one,
+// files that no manifest names and log records that are in files. An index that no
+// node writes is not swept. A removed generation has a removal mark, unless the
+// registry was lost before the mark was written. If its identity or its manifest
+// was lost too, a repair does not bring it back and nothing says that a client
+// removed it: its data stays (I14).
 func (s *simulation) tidy() {
 	time.Sleep(10 * time.Minute) // until no index is handed over any more
 	if p := s.machines[0].process(); p != nil {
-		// Its owner opens the index for writing.
+		// Its owner opens the index to write.
 		if _, err := s.write(context.Background(), p, books, "tidy", `{"id":"tidy","v":0}`); err != nil {
 			s.t.Errorf("seed %d: %v", s.seed, err)
 		}
@@ -99,13 +101,14 @@ func (s *simulation) tidy() {
 	}
 }
 
-// cannotReturn reports whether the bucket lost what a repair needs to list a generation.
+// cannotReturn reports whether the bucket lost what a repair needs to list a
+// generation.
 func (s *simulation) cannotReturn(id string) bool {
 	return s.store.IsLost(path.Join("g", id, "identity")) || s.store.IsLost(path.Join("g", id, "manifest"))
 }
 
-// isLeft says why an object of a generation that is written should be gone; empty: it
-// should not.
+// isLeft returns why an object of a written generation should be gone, or an empty
+// string if it should not.
 func (s *simulation) isLeft(id, name string) string {
 	stored := s.manifestOf(id)
 	if stored == nil {

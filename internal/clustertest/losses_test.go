@@ -15,11 +15,11 @@ import (
 )
 
 // F23, F27: in some runs the bucket loses segments, manifests, identities or the
-// registry while clients write, and repairs run beside them until all of it is there
-// again. From a loss until then machines keep their disks, which hold the last
+// registry while clients write, and repairs run concurrently until everything is
+// back. From a loss until then machines keep their disks, which hold the last
 // copies; their processes are killed, paused and cut off as always.
 
-// lose takes objects away until the end and has what is lost repaired.
+// lose removes objects until the end and has the losses repaired.
 func (s *simulation) lose(random *rand.Rand) {
 	for !s.isOver() {
 		s.rest(between(random, 2*time.Second, 15*time.Second))
@@ -49,14 +49,14 @@ func (s *simulation) guard() {
 	}
 }
 
-// loss draws objects that a machine, or what a running process knows, can give back;
-// it is empty when there are none.
+// loss draws objects that a machine, or a running process's knowledge, can restore.
+// It is empty when there are none.
 func (s *simulation) loss(random *rand.Rand) []string {
 	var keys []string
 	what := random.IntN(8)
 	if what < 3 { // F27
-		// A client that restores an index asks for no promotion: its repair of a lost
-		// registry would leave every index without a live generation.
+		// A client that restores an index asks for no promotion: its repair of a
+		// lost registry would leave every index without a live generation.
 		if _, isNoted := s.knowing(); !isNoted || s.store.IsLying() || s.store.IsRepairing() {
 			return nil
 		}
@@ -88,7 +88,7 @@ func (s *simulation) loss(random *rand.Rand) []string {
 	return keys
 }
 
-// manifestOf returns the manifest of a generation that the bucket holds; nil: none.
+// manifestOf returns the manifest of a generation that the bucket holds, or nil.
 func (s *simulation) manifestOf(id string) *manifest.Manifest {
 	content, err := s.store.content(path.Join("g", id, "manifest"))
 	if err != nil {
@@ -101,8 +101,8 @@ func (s *simulation) manifestOf(id string) *manifest.Manifest {
 	return stored
 }
 
-// holdsWhole reports whether the disk of a machine holds exactly the state of a
-// manifest: its newest commit and every file of it.
+// holdsWhole reports whether the disk of some machine holds exactly the state of a
+// manifest: its newest commit with every file.
 func (s *simulation) holdsWhole(id string, stored *manifest.Manifest) bool {
 	return slices.ContainsFunc(s.machines, func(m *machine) bool {
 		m.mu.Lock()
@@ -120,8 +120,8 @@ func (s *simulation) holdsWhole(id string, stored *manifest.Manifest) bool {
 	})
 }
 
-// knowing returns the processes that know the newest registry, or whose disk does, and
-// whether any disk does: its note is what is left when processes are killed.
+// knowing returns the processes that know the newest registry, or whose disk does,
+// and whether any disk does: its note is what is left when processes are killed.
 func (s *simulation) knowing() (all []*process, isNoted bool) {
 	content, newest := s.store.Last("registry")
 	for _, m := range s.machines {
@@ -138,8 +138,9 @@ func (s *simulation) knowing() (all []*process, isNoted bool) {
 	return all, isNoted
 }
 
-// repair asks a process for a repair, one that knows the registry if that is lost: of
-// what was live no other could tell. Whatever is repaired, no index goes away.
+// repair asks a process for a repair. If the registry is lost, it asks one that
+// knows it: no other could tell what was live. Whatever is repaired, no index goes
+// away.
 func (s *simulation) repair(random *rand.Rand) {
 	p := s.anyProcess(random)
 	bodies := []string{`{"promoteNewest":true}`, `{"promoteNewest":true,"restoreFromNodes":true}`, `{"restoreFromNodes":true}`, `{}`}
@@ -172,12 +173,12 @@ func (s *simulation) repairBy(p *process, body string) {
 }
 
 // isWhole reports whether the bucket holds the registry and a whole state of every
-// generation that it lists; with a demand that it has to, after a last repair. A
-// generation that a delete took out of the registry before and a repair or a client
-// brought back is left out: nodes had dropped their copies of it, so that what the
-// bucket lost of it is nowhere.
+// generation that it lists. With mustBe it first runs a last repair and fails if
+// the bucket does not. It omits generations that a delete removed from the registry
+// and a repair or a client brought back: nodes had dropped their copies, so that
+// what the bucket lost of them is nowhere.
 func (s *simulation) isWhole(mustBe bool) bool {
-	// A node that writes nothing is not asked by others: all are asked in turn.
+	// Other nodes do not ask a node that writes nothing, so ask all in turn.
 	for try := 0; mustBe && try < 20 && !s.isWhole(false); try++ {
 		all, _ := s.knowing()
 		if len(all) > 0 {
@@ -202,7 +203,7 @@ func (s *simulation) isWhole(mustBe bool) bool {
 	return len(lacks) == 0
 }
 
-// lacks returns the keys that the bucket lacks of a generation.
+// lacks returns the keys of a generation that the bucket lacks.
 func (s *simulation) lacks(id string) []string {
 	var missing []string
 	keys := []string{path.Join("g", id, "identity"), path.Join("g", id, "manifest")}

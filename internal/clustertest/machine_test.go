@@ -40,14 +40,14 @@ type cluster struct {
 	sweep  time.Duration // between sweeps; 0: about ten minutes
 	peers  *network      // between the machines; nil: nodes are called directly
 
-	gone sync.WaitGroup // processes that were killed and end by themselves
+	gone sync.WaitGroup // killed processes that end by themselves
 
 	mu       sync.Mutex
 	machines []*machine
 	started  uint64
 }
 
-// machine is one machine; its process may be running or not.
+// machine is one machine; its process may or may not be running.
 type machine struct {
 	cluster *cluster
 	name    string
@@ -68,7 +68,7 @@ type process struct {
 	stop  func()
 
 	mu   sync.Mutex
-	seen map[string]uint64 // highest commit shown by generation
+	seen map[string]uint64 // highest commit shown, by generation
 }
 
 func (c *cluster) add(name string, isIndex bool) *machine {
@@ -79,8 +79,8 @@ func (c *cluster) add(name string, isIndex bool) *machine {
 	return m
 }
 
-// start runs a process on the machine and reports whether it came up. While another one
-// runs on the disk, starts or stops, none does.
+// start runs a process on the machine and reports whether it started. It does not
+// while another process runs, starts or stops on the disk.
 func (m *machine) start(faults Faults) bool {
 	m.mu.Lock()
 	disk := m.disk
@@ -115,7 +115,7 @@ func (m *machine) startOn(disk *faultfs.FS, lock io.Closer, faults Faults) bool 
 	if sweep == 0 {
 		sweep = 10*time.Minute + 17*time.Millisecond
 	}
-	// Intervals that share no multiple: nothing is due at the same instant as
+	// The intervals share no multiple: nothing is due at the same instant as
 	// something else, so the seed alone decides what comes first.
 	opened, err := node.Open(ctx, node.Storage{Bucket: link, FS: disk, Object: &node.Object{Member: member,
 		RemovalGrace: time.Hour, SweepInterval: sweep, VerifyInterval: 5 * time.Minute,
@@ -149,16 +149,16 @@ func (m *machine) process() *process {
 	return m.now
 }
 
-// loss is what a machine loses with its process.
+// loss is what a machine loses together with its process.
 type loss int
 
 const (
-	nothing  loss = iota // the process alone was killed
-	unsynced             // the power went
+	nothing  loss = iota // only the process was killed
+	unsynced             // the power failed
 	disk                 // the machine is gone
 )
 
-// kill ends the process: nothing it does reaches anybody any more.
+// kill ends the process: nothing it does has an effect any more.
 func (m *machine) kill(what loss, random *rand.Rand) {
 	m.mu.Lock()
 	p, before := m.now, m.disk
@@ -178,7 +178,7 @@ func (m *machine) kill(what loss, random *rand.Rand) {
 	m.cluster.gone.Go(func() { p.end() })
 }
 
-// failSync makes the next sync of a file fail; those after it succeed.
+// failSync makes the next sync of a file fail; later ones succeed.
 func (m *machine) failSync() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -201,7 +201,7 @@ func (p *process) end() {
 	_ = p.lock.Close()
 }
 
-// terminate stops the process in good order.
+// terminate stops the process in an orderly way.
 func (m *machine) terminate() {
 	m.mu.Lock()
 	p := m.now
@@ -229,8 +229,8 @@ var (
 	}
 )
 
-// writer finds the process that takes writes of an index, as a request would
-// that arrives at p.
+// writer returns the process that takes writes of an index, as for a request that
+// arrives at p.
 func (c *cluster) writer(ctx context.Context, p *process, name string) (*process, error) {
 	address, err := p.node.WriterAddress(ctx, name, true)
 	if err != nil || address == "" {
@@ -253,8 +253,8 @@ func (c *cluster) writer(ctx context.Context, p *process, name string) (*process
 	return nil, fmt.Errorf("no machine has the address %s", address)
 }
 
-// write puts one document in by way of p, or deletes it when raw is empty, and
-// returns the token.
+// write adds one document through p, or deletes it when raw is empty, and returns
+// the token.
 func (c *cluster) write(ctx context.Context, p *process, name registry.Name, key, raw string) (string, error) {
 	holder, err := c.writer(ctx, p, name.Index)
 	if err != nil {
@@ -281,8 +281,8 @@ func (c *cluster) write(ctx context.Context, p *process, name registry.Name, key
 
 var errAsked = errors.New("nothing is changed")
 
-// newest returns the newest state of a document, as its writer answers a change that
-// is refused.
+// newest returns the newest state of a document, as its writer answers a change
+// that is refused.
 func (c *cluster) newest(ctx context.Context, p *process, name registry.Name, key string) (shown string, err error) {
 	holder, err := c.writer(ctx, p, name.Index)
 	if err != nil {
@@ -312,7 +312,7 @@ type view struct {
 	word      string // of the settings in force
 }
 
-// word returns the word by which settings of a simulation differ.
+// word returns the word by which the settings of a simulation differ.
 func word(stored *settings.Settings) string {
 	if stored == nil || len(stored.TypoExclusions) == 0 {
 		return ""
@@ -337,7 +337,7 @@ func (p *process) read(ctx context.Context, name registry.Name, text string) (vi
 		return view{}, err
 	}
 	defer r.Close()
-	// I6: what a later read shows is never older.
+	// I6: a later read never shows an older state.
 	generation := r.Generation.Entry.Generation.String()
 	if r.Snapshot.Sequence < before[generation] {
 		return view{}, fmt.Errorf("%w: commit %d after %d", errWentBack, r.Snapshot.Sequence, before[generation])

@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// F22: an older registry is shown only while every process has read a newer one.
-// One that began while the registry was damaged never read any, and would write
+// F22: an older registry is shown only while every process has read a newer one. A
+// process that began while the registry was damaged never read any, and would write
 // to the generation that was live then (seed 5031).
 func TestAnOlderRegistryIsShownToThoseWhoKnowBetter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

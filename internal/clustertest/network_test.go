@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// network is what lies between the machines (F14): connections in memory that are
-// slow, stand still in one direction or both, or are reset. What was sent before a
-// connection stood still arrives when it goes on, also if its sender has left, as it
-// does with TCP.
+// network is the network between the machines (F14): connections in memory that are
+// slow, stall in one direction or both, or are reset. As with TCP, bytes sent
+// before a connection stalled arrive when it continues, even if their sender has
+// left.
 type network struct {
 	seed uint64
-	gone *sync.WaitGroup // the goroutines that carry bytes
+	gone *sync.WaitGroup // goroutines that carry bytes
 
 	mu        sync.Mutex
 	hosts     map[string]*host
@@ -28,11 +28,11 @@ type network struct {
 	connected uint64
 }
 
-// peerFaults are how often, of a thousand pieces of a request or an answer,
-// something goes wrong on the way to another node.
+// peerFaults are how many of a thousand pieces of a request or an answer go wrong
+// on the way to another node, by kind.
 type peerFaults struct {
 	Lost    int // the connection is reset before the piece arrives
-	Cut     int // the connection is reset when it has arrived
+	Cut     int // the connection is reset after it arrived
 	Delayed int // it takes up to half a minute
 }
 
@@ -48,9 +48,9 @@ type host struct {
 	once    sync.Once
 }
 
-// wire is one connection: of a pipe to either side the end that the network holds.
+// wire is one connection. The network holds one end of the pipe to either side.
 type wire struct {
-	ends   [2]net.Conn // of the one who called, of the one who was called
+	ends   [2]net.Conn // of the caller and of the callee
 	ways   [2]way
 	reset  chan struct{}
 	random *rand.Rand // guarded by mu of the network
@@ -80,13 +80,13 @@ func (h *host) Accept() (net.Conn, error) {
 
 func (h *host) Addr() net.Addr { return &net.UnixAddr{Name: h.name, Net: "unix"} }
 
-// Close takes no connection any more. Those that stand are left alone.
+// Close makes the host take no more connections. Existing ones are left alone.
 func (h *host) Close() error {
 	h.once.Do(func() { close(h.closed) })
 	return nil
 }
 
-// dialer returns how a machine connects to others.
+// dialer returns the function with which a machine connects to others.
 func (n *network) dialer(from string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, _, address string) (net.Conn, error) {
 		refused := func(err error) (net.Conn, error) { return nil, &net.OpError{Op: "dial", Err: err} }
@@ -126,7 +126,7 @@ func (n *network) dialer(from string) func(ctx context.Context, network, address
 	}
 }
 
-// pass waits until bytes go a way, or gives up.
+// pass waits until bytes pass along a way, or gives up.
 func (n *network) pass(along way, given <-chan struct{}) bool {
 	for {
 		n.mu.Lock()
@@ -143,7 +143,7 @@ func (n *network) pass(along way, given <-chan struct{}) bool {
 	}
 }
 
-// carry takes what one side sends to the other until the connection ends.
+// carry passes what one side sends to the other until the connection ends.
 func (n *network) carry(w *wire, side int) {
 	piece := make([]byte, 32<<10)
 	for {
@@ -201,7 +201,7 @@ func (n *network) end(w *wire) {
 	}
 }
 
-// disconnect resets every connection of a machine, which is down.
+// disconnect resets every connection of a machine that is down.
 func (n *network) disconnect(name string) {
 	n.mu.Lock()
 	if h := n.hosts[name]; h != nil {
@@ -220,7 +220,7 @@ func (n *network) disconnect(name string) {
 	}
 }
 
-// bar stops everything that goes a way until open.
+// bar stops everything along a way until open is called.
 func (n *network) bar(along way) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

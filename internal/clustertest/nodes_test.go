@@ -16,8 +16,8 @@ type written struct {
 	Freshness string `json:"freshness"`
 }
 
-// must sends a write by way of a node until it is acknowledged, as a client does
-// that is told to try again, and returns the token.
+// must sends a write through a node until it is acknowledged, as a client that is
+// told to retry does, and returns the token.
 func (p *program) must(method, path, body string) string {
 	p.t.Helper()
 	var w written
@@ -57,7 +57,7 @@ func (p *program) signal(s syscall.Signal) {
 	}
 }
 
-// name is the identity of the node.
+// name returns the identity of the node.
 func (p *program) name() string { return fmt.Sprintf("node-%d", p.port) }
 
 // holder returns the node that writes books, as p knows it.
@@ -77,9 +77,10 @@ func (p *program) holder() string {
 	return ""
 }
 
-// Two processes share a bucket: writes are forwarded to the one that holds the
-// index, reads with tokens work on both, and the index goes on with the other
-// when one is killed, comes back with an empty disk, or leaves in good order.
+// Two processes share a bucket: writes are forwarded to the process that holds the
+// index, reads with tokens work on both, and the index continues on the other
+// process when one is killed, comes back with an empty disk, or leaves in an
+// orderly way.
 func TestTwoProcessesShareABucket(t *testing.T) {
 	a := newProgram(t)
 	a.start()
@@ -110,7 +111,7 @@ func TestTwoProcessesShareABucket(t *testing.T) {
 	a.start() // with an empty disk
 	shows(a, write(a))
 
-	// The one that holds the index leaves; SIGTERM loses nothing and frees it.
+	// The process that holds the index leaves; SIGTERM loses nothing and frees it.
 	leaving, staying := a, b
 	if b.holder() == b.name() {
 		leaving, staying = b, a
@@ -127,8 +128,8 @@ func TestTwoProcessesShareABucket(t *testing.T) {
 	}
 }
 
-// F11: a process that is stopped for several leases while it writes, and goes
-// on, acknowledges nothing any more that the other does not know of.
+// F11: a process that is stopped for several leases while it writes, and then
+// continues, acknowledges nothing that the other process does not know.
 func TestAStoppedProcessAcknowledgesNothing(t *testing.T) {
 	a := newProgram(t)
 	a.start()

@@ -18,25 +18,26 @@ import (
 var stops = flag.Int("stops", 2, "how often the owner of an index is stopped with requests queued")
 
 // lateRequest is a request that reaches a process which lost its index while it was
-// stopped. is reports whether a definite answer is true; every other answer must
-// be a refusal.
+// stopped. is reports whether a definite answer is true; every other answer must be
+// a refusal.
 type lateRequest struct {
 	name, method, path, body string
 	is                       func(status int, answer []byte) bool
 }
 
-// Each request of a round has keys of its own, so that none changes what is the
-// true answer to another. Before any was sent, the other process deleted the
-// keys that begin with "gone", made those that begin with "new", and raised
-// those that begin with "changed" from version 1 to 2.
+// Each request of a round has its own keys, so that none changes the true answer to
+// another. Before any was sent, the other process deleted the keys that begin with
+// "gone", created those that begin with "new", and raised those that begin with
+// "changed" from version 1 to 2.
 var (
 	goneKeys    = []string{"gone-patch", "gone-update", "gone-read", "gone-search"}
 	newKeys     = []string{"new-patch", "new-update", "new-read", "new-delete"}
 	changedKeys = []string{"changed-old", "changed-new"}
 )
 
-// lateRequests are requests of every kind that reads or writes documents, for a
-// round whose keys begin with p; token is of the last write of the other process.
+// lateRequests returns requests of every kind that reads or writes documents, for a
+// round whose keys begin with p; token is that of the last write of the other
+// process.
 func lateRequests(p, token string) []lateRequest {
 	const documents = "/indexes/books/documents"
 	only := func(statuses ...int) func(int, []byte) bool {
@@ -72,7 +73,7 @@ func lateRequests(p, token string) []lateRequest {
 	}
 }
 
-// send sends a request with a token and calls sent when all of it is written. It
+// send sends a request with a token and calls sent once all of it is written. It
 // returns 0 when no answer came.
 func (p *program) send(request lateRequest, token string, sent func()) (int, []byte) {
 	r, err := http.NewRequest(request.method, fmt.Sprintf("http://127.0.0.1:%d/v1alpha1%s", p.port, request.path), strings.NewReader(request.body))
@@ -100,9 +101,9 @@ func (p *program) send(request lateRequest, token string, sent func()) (int, []b
 	return answer.StatusCode, content
 }
 
-// F11, F46: the owner of an index is stopped until another took the index over
-// and changed it. Requests of every kind wait in its sockets by then; when it
-// goes on, it answers none of them from what it knew before, and what it
+// F11, F46: the owner of an index is stopped until another process took the index
+// over and changed it. By then requests of every kind wait in its sockets. When it
+// continues, it answers none of them from its old state, and whatever it
 // acknowledges is done.
 func TestAPausedOwnerAnswersNothingOld(t *testing.T) {
 	a := newProgram(t)
@@ -135,7 +136,7 @@ func TestAPausedOwnerAnswersNothingOld(t *testing.T) {
 		for _, key := range changedKeys {
 			token = other.put(p+key, 2)
 		}
-		other.must("POST", "/admin/indexes/books/actions/commit", "") // a delete by query counts what is committed
+		other.must("POST", "/admin/indexes/books/actions/commit", "") // a delete by query counts committed documents
 		yes, no := queue(t, owner, other, lateRequests(p, token), token)
 		answered, refused = answered+yes, refused+no
 		last := other.put(p+"last", 1)
@@ -151,8 +152,8 @@ func TestAPausedOwnerAnswersNothingOld(t *testing.T) {
 	t.Logf("%d stops: %d requests answered truly, %d refused", *stops, answered, refused)
 }
 
-// queue sends requests to a stopped process, lets it go on, and checks what it
-// answers. A refused request is sent to the other one.
+// queue sends requests to a stopped process, lets it continue, and checks its
+// answers. It sends a refused request to the other process.
 func queue(t *testing.T, stopped, other *program, requests []lateRequest, token string) (answered, refused int) {
 	t.Helper()
 	type outcome struct {

@@ -18,11 +18,11 @@ import (
 	"github.com/quiresearch/quire/internal/freshness"
 )
 
-// F14: in some runs requests are HTTP requests to any node, which sends those on that
-// another node has to answer, over a network that fails by itself while both reach
-// the bucket.
+// F14: in some runs requests are HTTP requests to any node, which forwards those
+// that another node must answer, over a network that fails on its own while both
+// nodes reach the bucket.
 
-// serve lets a process take HTTP requests, from clients and from other machines.
+// serve makes a process take HTTP requests, from clients and from other machines.
 func (m *machine) serve(ctx context.Context, p *process) {
 	c := m.cluster
 	authority, err := auth.Open(ctx, p.link, auth.Options{Mode: auth.ModeNone}, c.log)
@@ -39,7 +39,7 @@ func (m *machine) serve(ctx context.Context, p *process) {
 
 const documents = "/indexes/books/documents"
 
-// answered is an answer that reports a failure, or the lack of one.
+// answered is the status and code of an answer, or the lack of one.
 type answered struct {
 	status int // 0: none came
 	code   string
@@ -47,7 +47,7 @@ type answered struct {
 
 func (a *answered) Error() string { return fmt.Sprintf("%d %s", a.status, a.code) }
 
-// isOpen reports whether what was asked for may have been done, or may be yet.
+// isOpen reports whether the request may have been executed, or may yet be.
 func (a *answered) isOpen() bool {
 	return a.status == 0 || a.status == http.StatusBadGateway || a.code == "storage:unknown"
 }
@@ -59,7 +59,7 @@ func isUndelivered(err error) bool {
 	return errors.As(err, &got) && (got.status == 0 || got.status == http.StatusBadGateway)
 }
 
-// send sends a request to a process and reads the answer into a value.
+// send sends a request to a process and decodes the answer into a value.
 func (p *process) send(ctx context.Context, method, path, body string, into any) (err error) {
 	request := httptest.NewRequestWithContext(ctx, method, "/v1alpha1"+path, strings.NewReader(body))
 	request.Header.Set("Content-Type", "application/json")
@@ -109,15 +109,16 @@ func (p *process) post(ctx context.Context, key, raw string) (string, error) {
 	return done.Freshness, err
 }
 
-// update changes a document if it is there, and reports whether it is: an answer that
-// nothing was changed needs no log record (I23).
+// update changes a document if it exists, and reports whether it does: an answer
+// that nothing was changed needs no log record (I23).
 func (p *process) update(ctx context.Context, raw string) (isThere bool, err error) {
 	var done struct{ Updated int }
 	err = p.send(ctx, "POST", documents+"/actions/update?missing=skip", fmt.Sprintf(`{"documents":[%s]}`, raw), &done)
 	return done.Updated > 0, err
 }
 
-// get returns a document at the state of a token, empty when there is none.
+// get returns a document at the state of a token, or an empty string when there is
+// none.
 func (p *process) get(ctx context.Context, key, token string) (string, error) {
 	shown := atLeast{token: token}
 	err := p.send(ctx, "GET", documents+"/"+key, "", &shown)
@@ -128,8 +129,8 @@ func (p *process) get(ctx context.Context, key, token string) (string, error) {
 	return string(shown.Document), err
 }
 
-// visit is one turn of a client that speaks HTTP: it writes one of its keys, updates it and
-// reads it back.
+// visit is one turn of a client that uses HTTP: it writes one of its keys, updates
+// it and reads it back.
 func (s *simulation) visit(p *process, key, raw string, random *rand.Rand) {
 	ask := func(do func(ctx context.Context) error) error {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -176,17 +177,17 @@ func (s *simulation) visit(p *process, key, raw string, random *rand.Rand) {
 	}
 }
 
-// isGone reports whether a key can only be without a document.
+// isGone reports whether a key cannot have a document.
 func (s *story) isGone(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known[key] == "" && len(s.possible[key])+len(s.late[key]) == 0
 }
 
-// partition decides what goes wrong between the machines until the end: a way, both
-// ways between two machines or all ways of one stand still for a while, or come
-// and go many times within a lease, and pieces are lost, held up or cut off. Now and
-// then a machine loses the bucket at the same times.
+// partition decides what goes wrong between the machines until the end: one way,
+// both ways between two machines or all ways of one machine are blocked for a
+// while, or are blocked and freed many times within a lease, and pieces are lost,
+// delayed or cut off. Now and then a machine loses the bucket at the same times.
 func (s *simulation) partition(random *rand.Rand) {
 	for !s.isOver() {
 		s.rest(between(random, 500*time.Millisecond, 6*time.Second))
@@ -219,7 +220,7 @@ func (s *simulation) partition(random *rand.Rand) {
 	}
 }
 
-// ways draws which ways stand still.
+// ways draws which ways are blocked.
 func (s *simulation) ways(random *rand.Rand) []way {
 	one := s.machines[random.IntN(len(s.machines))].name
 	var all []way
@@ -231,9 +232,9 @@ func (s *simulation) ways(random *rand.Rand) []way {
 	first := 2 * random.IntN(len(all)/2)
 	switch random.IntN(4) {
 	case 0:
-		return all // from everybody
+		return all // from all others
 	case 1:
 		return all[first : first+2] // from one, both ways
 	}
-	return slices.Clone(all[first+random.IntN(2):][:1]) // one way alone
+	return slices.Clone(all[first+random.IntN(2):][:1]) // one way only
 }

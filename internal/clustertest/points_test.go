@@ -15,7 +15,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// script makes one machine do everything a writer does, one after the other, and
+// script makes one machine do everything that a writer does, step by step, and
 // records what clients were answered.
 func script(c *cluster, m *machine, s *story) {
 	ctx := context.Background()
@@ -51,7 +51,7 @@ func script(c *cluster, m *machine, s *story) {
 	write(6, 8, 4)
 }
 
-// point picks a request of the script, by its number from 1 on and what it asks for.
+// point picks a request of the script, by its number, starting at 1, and its kind.
 type point func(number int, request string) bool
 
 func nth(n int) point { return func(number int, _ string) bool { return number == n } }
@@ -61,8 +61,8 @@ func about(kind string) point {
 	return func(_ int, request string) bool { return strings.HasPrefix(request, "put "+kind) }
 }
 
-// at runs the script with something that happens to the first request that is
-// picked. It returns how many requests there were and which one was picked.
+// at runs the script with a fate for the first request that picks selects. It
+// returns the number of requests and which one was selected.
 func at(t *testing.T, picks point, happens fate, empty bool) (requests int, where string) {
 	synctest.Test(t, func(t *testing.T) {
 		store := NewStore(objectGrace, func(why string) { t.Errorf("request %s: %s", where, why) })
@@ -102,14 +102,14 @@ func at(t *testing.T, picks point, happens fate, empty bool) (requests int, wher
 		}
 		m.kill(what, rand.New(rand.NewPCG(1, uint64(requests))))
 		<-done
-		for range 2 { // also what was done at the start is done again
+		for range 2 { // repeat what is done at the start, too
 			if !m.start(Faults{}) {
 				t.Fatalf("request %s: the machine does not start again", where)
 			}
 			p := m.process()
 			token, err := c.write(context.Background(), p, books, "last", `{"id":"last","v":0}`)
 			if errors.Is(err, problem.IndexNotFound) && len(s.known) == 0 {
-				return // it was killed before the index was there
+				return // it was killed before the index existed
 			}
 			if err != nil {
 				t.Errorf("request %s: nothing can be written after the restart: %v", where, err)
@@ -124,7 +124,7 @@ func at(t *testing.T, picks point, happens fate, empty bool) (requests int, wher
 	return requests, where
 }
 
-// step leaves requests out in a short run.
+// step returns the step between tested requests: short runs skip some.
 func step() int {
 	if testing.Short() {
 		return 7
@@ -132,9 +132,9 @@ func step() int {
 	return 1
 }
 
-// F1 F16: the process is killed at every request it sends, before the store has
-// it and after, around creation, claim, log, cut, upload, manifest, hints, sweep
-// and settings; its disk stays or is gone (F2).
+// F1 F16: the process is killed at every request it sends, before and after the
+// store has it, around creation, claim, log, cut, upload, manifest, hints, sweep
+// and settings. Its disk stays or is gone (F2).
 func TestKilledAtEveryRequest(t *testing.T) {
 	for _, cut := range []fate{cutBefore, cutAfter} {
 		requests, _ := at(t, nth(0), delivered, false)
@@ -147,7 +147,7 @@ func TestKilledAtEveryRequest(t *testing.T) {
 	}
 }
 
-// F7: every answer is lost once, of every object there is.
+// F7: every answer about every kind of object is lost once.
 func TestEveryAnswerIsLostOnce(t *testing.T) {
 	requests, _ := at(t, nth(0), delivered, false)
 	for number := 1; number <= requests && !t.Failed(); number += step() {
@@ -161,8 +161,8 @@ func TestEveryAnswerIsLostOnce(t *testing.T) {
 	}
 }
 
-// F9: half of all conditional writes cannot be decided, requests are refused and
-// stall; work goes on.
+// F9: half of all conditional writes cannot be decided, and requests are refused
+// and stall; work continues.
 func TestStormsDoNotStopTheWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := NewStore(objectGrace, func(why string) { t.Error(why) })
@@ -181,7 +181,7 @@ func TestStormsDoNotStopTheWork(t *testing.T) {
 			if _, err := c.write(t.Context(), p, books, fmt.Sprint(i), fmt.Sprintf(`{"id":"%d","v":1}`, i)); err == nil {
 				acknowledged++
 			} else {
-				time.Sleep(100 * time.Millisecond) // a write may be refused at once while the one before is undecided
+				time.Sleep(100 * time.Millisecond) // a write may be refused at once while the previous one is undecided
 			}
 		}
 		if acknowledged < 10 {
@@ -192,8 +192,8 @@ func TestStormsDoNotStopTheWork(t *testing.T) {
 	})
 }
 
-// F13: whatever the clocks of two nodes say, nothing acknowledged is lost and
-// one of them writes.
+// F13: whatever the clocks of two nodes show, nothing acknowledged is lost and one
+// of them writes.
 func TestClocksDecideNothing(t *testing.T) {
 	for _, turn := range []func(one, other *clock){
 		func(one, _ *clock) { one.leap(time.Hour) },

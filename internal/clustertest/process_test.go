@@ -25,7 +25,7 @@ import (
 
 var kills = flag.Int("kills", 4, "how often the process is killed")
 
-// program is a node that runs as a process of its own.
+// program is a node that runs as its own process.
 type program struct {
 	t      *testing.T
 	binary string
@@ -46,7 +46,7 @@ func newProgram(t *testing.T) *program {
 	return nextProgram(t, &program{binary: binary, s3: s3test.Start(t)})
 }
 
-// nextProgram returns another node of the deployment of one.
+// nextProgram returns another node in the deployment of one.
 func nextProgram(t *testing.T, one *program) *program {
 	t.Helper()
 	p := &program{t: t, s3: one.s3, binary: one.binary, disk: filepath.Join(t.TempDir(), "disk")}
@@ -91,8 +91,8 @@ func (p *program) start() {
 	})
 }
 
-// await asks until the answer is yes; it fails with what was seen last when that takes
-// longer than two minutes, by which a process counts as stuck on any machine.
+// await asks until the answer is yes. It fails with what was last seen after two
+// minutes, by which time a process counts as stuck on any machine.
 func (p *program) await(what string, ask func() (yes bool, seen string)) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), 2*time.Minute)
@@ -128,8 +128,8 @@ func (p *program) call(method, path, body string) (int, []byte) {
 	return answer.StatusCode, content
 }
 
-// F1, F2: the process is killed under load; everything acknowledged is there
-// after a restart, with the disk kept and with an empty one.
+// F1, F2: the process is killed under load; everything acknowledged is there after
+// a restart, with the disk kept and with an empty one.
 func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	p := newProgram(t)
 	p.start()

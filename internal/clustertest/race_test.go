@@ -2,6 +2,5 @@
 
 package clustertest
 
-// underRace is set when the race detector watches: goroutines then change
-// places.
+// underRace is set under the race detector, which makes goroutines change places.
 const underRace = true

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// instants is the source of everything random in a run: its bytes come from the
-// seed, the instant at which they are asked for, where in the program that is,
-// and how often it happened there at this instant. What a process that was killed
-// still draws, unseen by everybody, changes nothing for the others, and the order
-// in which goroutines run that are ready at one instant seldom does.
+// instants is the source of all randomness in a run. Its bytes are determined by
+// the seed, the instant of the request, the place in the program, and how many
+// requests that place made at this instant. Bytes that a killed process still
+// draws, unseen, change nothing for the others, and neither, mostly, does the order
+// in which goroutines run that are ready at one instant.
 type instants struct {
 	seed uint64
 
@@ -28,7 +28,7 @@ type instants struct {
 
 var _ io.Reader = (*instants)(nil)
 
-// useInstants makes a test draw everything random from its seed.
+// useInstants makes a test draw all randomness from its seed.
 func useInstants(t *testing.T, seed uint64) {
 	before := rand.Reader
 	rand.Reader = &instants{seed: seed, asked: make(map[uint64]uint64)}
@@ -53,8 +53,8 @@ func (i *instants) Read(p []byte) (int, error) {
 	return random.NewChaCha8(key).Read(p)
 }
 
-// place stands for where in the program bytes are asked for: the calls that led
-// there.
+// place identifies the place in the program that requests bytes by the calls that
+// led there.
 func place() uint64 {
 	var calls [64]uintptr
 	frames := runtime.CallersFrames(calls[:runtime.Callers(3, calls[:])])

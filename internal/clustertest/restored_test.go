@@ -13,9 +13,10 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// F27: an index that a client restored has no live generation until one is promoted, and
-// exists all the same. A repair of a lost registry that promotes one beside a refused delete
-// or creation is not taken for that request (seeds 900745 and 906296).
+// F27: an index that a client restored has no live generation until one is
+// promoted, but it exists. A repair of a lost registry that promotes one while a
+// delete or creation is refused is not mistaken for that request (seeds 900745 and
+// 906296).
 func TestAnIndexExistsWithoutALiveGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := simulationOfOne(t)
@@ -51,8 +52,9 @@ func TestAnIndexExistsWithoutALiveGeneration(t *testing.T) {
 	})
 }
 
-// F27: while a client restores an index, which promotes nothing, the registry is not lost. A
-// repair that writes it anew would leave every index without a live generation (seed 901774).
+// F27: while a client restores an index, which promotes nothing, the registry is
+// not lost. A repair that writes it afresh would leave every index without a live
+// generation (seed 901774).
 func TestTheRegistryIsNotLostWhileAnIndexIsRestored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := simulationOfOne(t)
@@ -76,7 +78,8 @@ func TestTheRegistryIsNotLostWhileAnIndexIsRestored(t *testing.T) {
 	})
 }
 
-// simulationOfOne is a simulation of one machine that wrote books, without faults.
+// simulationOfOne returns a simulation of one machine that wrote books, without
+// faults.
 func simulationOfOne(t *testing.T) (*simulation, *process) {
 	t.Helper()
 	store := NewStore(objectGrace, func(why string) { t.Error(why) })

@@ -24,10 +24,9 @@ var (
 	tries    = flag.Int("tries", 30, "how often a request is sent before it counts as failed")
 )
 
-// balanced is a client behind several nodes. It sends a request that failed
-// again, to the next node and after the pause that the answer asks for, or a
-// second, as load balancers do. A node that takes no connection got nothing and
-// is passed over.
+// balanced is a client of several nodes. Like a load balancer, it retries a failed
+// request on the next node, after the pause that the answer asks for, or a second.
+// It skips a node that takes no connection, because that node got nothing.
 type balanced struct {
 	nodes   []*program
 	turn    int
@@ -91,8 +90,8 @@ func (b *balanced) ask(node *program, method, path, body string) (*http.Response
 }
 
 // F36: nodes of a deployment are stopped and started again in turn. Clients that
-// send a request again when it fails notice nothing; one more try is enough on a
-// machine that is not overloaded, which the campaign asks for.
+// retry failed requests notice nothing. One retry is enough on a machine that is
+// not overloaded, which the campaign requires.
 func TestRollingRestartsFailNoRequest(t *testing.T) {
 	first := newProgram(t)
 	nodes := []*program{first, nextProgram(t, first), nextProgram(t, first)}

@@ -12,8 +12,8 @@ import (
 
 var failedLine = regexp.MustCompile(`(?m)^\s+\S+_test\.go:\d+: seed .*$`)
 
-// runShards divides the seeds among processes, each of which runs one goroutine
-// at a time. The lines that name failed seeds are shown.
+// runShards divides the seeds among processes, each of which runs one goroutine at
+// a time. It shows the lines that name failed seeds.
 func runShards(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

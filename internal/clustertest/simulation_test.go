@@ -30,8 +30,8 @@ var (
 	traced  = flag.String("trace", "", "file for everything that crosses the links")
 )
 
-// TestMain runs a deployment once before the tests, which run in bubbles of
-// virtual time: what the process shares must not be made inside one of them.
+// TestMain runs a deployment once before the tests, which run in bubbles of virtual
+// time: what the process shares must not be made inside a bubble.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	c := &cluster{shared: NewStore(objectGrace, func(why string) { panic(why) }), log: slog.New(slog.DiscardHandler)}
@@ -74,25 +74,25 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// Seeds that showed something once: a node that no longer carried a job began it
-// again and had the source forget what had changed (21821), a writer that was fenced
-// answered a token of the generation before (21759), a node did not end
-// while a copy waited for a writer to close without its bucket (35548), a job
-// repeated a promotion without end (9900163), and writes went to where an index
-// had answered from before (940000).
+// Seeds that once failed: a node that no longer ran a job began it again and made
+// the source forget what had changed (21821); a fenced writer answered a token of
+// the previous generation (21759); a node did not end while a copy waited for a
+// writer to close without its bucket (35548); a job repeated a promotion forever
+// (9900163); and writes went to the generation from which an index had answered
+// before (940000).
 func TestSeedsThatShowedSomething(t *testing.T) {
 	for _, seed := range []uint64{21759, 21821, 35548, 9900163, 940000} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { simulate(t, seed, scenario{}) })
 	}
 }
 
-// One seed decides everything: a run of it again goes the same way, event by
-// event. Everything that is drawn comes from the seed, and nothing is due at the
-// instant of something else. What is left is outside of the program: a goroutine
-// that has the processor for 10 ms of real time, or whose process waits so long
-// for one, is taken off it (runtime.sysmon, which cannot be turned off), and then
-// those come first that became ready by the same event. So a run that differs is
-// repeated: of a few runs of every seed two go the same way.
+// One seed decides everything: a second run of it goes the same way, event by
+// event. All random choices come from the seed, and nothing is due at the instant
+// of something else. The rest is outside the program: a goroutine that has run for
+// 10 ms of real time, or whose process waits that long for a processor, is
+// preempted (runtime.sysmon, which cannot be turned off), and then goroutines that
+// became ready by the same event come first. So a run that differs is repeated: of
+// a few runs of every seed two go the same way.
 func TestASeedDecidesEverything(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector changes the order of goroutines at random")
@@ -117,16 +117,17 @@ func TestASeedDecidesEverything(t *testing.T) {
 	}
 }
 
-// scenario is what goes wrong in a run beside what may go wrong in every one.
+// scenario is what goes wrong in a run in addition to what may go wrong in every
+// run.
 type scenario struct {
-	peers  bool // requests are sent on over a network that fails (F14)
+	peers  bool // requests are forwarded over a network that fails (F14)
 	losses bool // the bucket loses objects while it is repaired (F23, F27)
 	stops  bool // processes are stopped while they merge and pull (F36)
 	slow   bool // for hours a machine gets files slowly (F24)
 	soak   bool // for hours requests and faults are rare (F41)
 }
 
-// drawScenario decides by the seed alone. Half of the seeds have none of it.
+// drawScenario depends on the seed alone. Half of the seeds have no scenario.
 func drawScenario(seed uint64) scenario {
 	random := rand.New(rand.NewPCG(seed, 50))
 	if *only != "" {
@@ -141,20 +142,20 @@ type simulation struct {
 	*cluster
 	story
 	store  *Store
-	random *rand.Rand // of the one who decides; clients have their own
+	random *rand.Rand // for chaos; clients have their own
 	faults Faults
 	begun  time.Time
 	length atomic.Int64 // nanoseconds
 	isSlow atomic.Bool  // clients rest: a long time passes
-	isLong bool         // all of the run takes hours
+	isLong bool         // the whole run takes hours
 	jobs   map[string]int
 
-	isGuarded atomic.Bool // machines keep their disks: what the bucket lost is only there
+	isGuarded atomic.Bool // machines keep their disks, which alone hold what the bucket lost
 
-	vague sync.Map // names of which the last change may have been made or may be yet
+	vague sync.Map // names whose last change may have been made or may yet be
 }
 
-// count notes what happened, for the log.
+// count counts an event, for the log.
 func (s *simulation) count(what string) {
 	s.story.mu.Lock()
 	defer s.story.mu.Unlock()
@@ -171,14 +172,15 @@ func (s *simulation) rest(d time.Duration) {
 	time.Sleep(d)
 }
 
-// between draws a duration down to the nanosecond.
+// between draws a duration with nanosecond resolution.
 func between(random *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(random.Int64N(int64(most-least)))
 }
 
-// simulate runs a seed in virtual time and returns what stands for all that
-// happened. Memory is collected between runs only, and one goroutine runs at a
-// time: what is left to chance is which of several that are ready comes first.
+// simulate runs a seed in virtual time and returns a sum that stands for everything
+// that happened. Memory is collected only between runs, and one goroutine runs at a
+// time: all that is left to chance is which of several ready goroutines comes
+// first.
 func simulate(t *testing.T, seed uint64, with scenario) (sum uint64, events int) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))

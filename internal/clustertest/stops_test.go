@@ -12,8 +12,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs/faultfs"
 )
 
-// F36: in some runs a process is stopped in good order at the moment at which it
-// merges segments or pulls files.
+// F36: in some runs a process is stopped in an orderly way while it merges segments
+// or pulls files.
 
 // moment is what a machine is doing when it is stopped.
 type moment int
@@ -31,7 +31,7 @@ func (m moment) isNow(c faultfs.Call) bool {
 	return c.Op == "create" && isCalledBy("internal/segment.Merge")
 }
 
-// isCalledBy reports whether a function is under way in this goroutine.
+// isCalledBy reports whether a function is on the stack of this goroutine.
 func isCalledBy(function string) bool {
 	var calls [64]uintptr
 	frames := runtime.CallersFrames(calls[:runtime.Callers(2, calls[:])])
@@ -46,8 +46,8 @@ func isCalledBy(function string) bool {
 	}
 }
 
-// stop stops machines at moments until the end, and starts them again. What a process
-// leaves behind is whole, and it ends soon.
+// stop stops machines at such moments until the end, and starts them again. What a
+// process leaves behind must be whole, and it must end soon.
 func (s *simulation) stop(random *rand.Rand) {
 	for !s.isOver() {
 		s.rest(between(random, time.Second, 10*time.Second))
@@ -90,7 +90,7 @@ func (s *simulation) stop(random *rand.Rand) {
 	}
 }
 
-// longestStop is how long a process may take to end, also without a bucket.
+// longestStop is how long a process may take to end, even without a bucket.
 const longestStop = 3 * time.Minute
 
 func (s *simulation) checkStopped(m *machine, disk *faultfs.FS, took time.Duration, isPaused bool) {

@@ -20,7 +20,7 @@ import (
 	"github.com/quiresearch/quire/internal/manifest"
 )
 
-// Mask is what stands in the place of an object for a while.
+// Mask is what replaces an object for a while.
 type Mask int
 
 // The masks of F22.
@@ -35,17 +35,17 @@ const (
 // earlier is how many states of an object are kept to be shown again.
 const earlier = 8
 
-// Store is a bucket in memory that watches what is done to it. It knows the
-// grace, reads every manifest that is stored, and reports
+// Store is a bucket in memory that watches its calls. It knows the grace, reads
+// every stored manifest, and reports
 //
-//	I6   a commit, an epoch or a version that falls,
-//	I11  a manifest that names a file which is not there as it says,
-//	I13  a deletion of something a manifest of the last grace names, of a log
-//	     record above every floor that is a grace old, or of what says that a
-//	     generation exists which is listed, or holds documents and was not marked
-//	     as removed a grace ago,
+//	I6   a commit, an epoch or a version that decreases,
+//	I11  a manifest that names a file which does not exist as stated,
+//	I13  a deletion of something that a manifest of the last grace names, of a log
+//	     record above every floor that is a grace old, or of an object that says
+//	     that a generation exists which is listed, or holds documents and was not
+//	     marked as removed a grace ago,
 //	I14  a replacement of a registry or manifest that is missing or damaged, other
-//	     than by what was there last.
+//	     than by the last state.
 type Store struct {
 	*memory.Bucket
 	grace  time.Duration
@@ -57,12 +57,12 @@ type Store struct {
 	masks     map[string]mask
 	masked    int
 	lying     int             // masks that show a sound object of another time or place
-	lies      int             // those so far
+	lies      int             // such masks so far
 	repairing int             // repairs under way, which replace a damaged registry
 	lost      map[string]bool // objects that are gone for good
-	reserved  bucket.Tag      // of what stands in the place of a lost registry until a repair writes one
+	reserved  bucket.Tag      // what holds the place of a lost registry until a repair writes one
 	marked    map[string]bool // removal marks that were ever stored
-	unlisted  map[string]bool // generations that a registry listed and the next one did not
+	unlisted  map[string]bool // generations that one registry listed and the next did not
 }
 
 type mask struct {
@@ -71,7 +71,7 @@ type mask struct {
 	tag     bucket.Tag
 }
 
-// state is what an object held once.
+// state is an earlier content of an object.
 type state struct {
 	content []byte
 	tag     bucket.Tag
@@ -80,7 +80,7 @@ type state struct {
 // published is a manifest and when it was replaced.
 type published struct {
 	manifest *manifest.Manifest
-	until    time.Time // zero: it is the current one
+	until    time.Time // zero: it is current
 }
 
 var _ bucket.Bucket = (*Store)(nil)
@@ -94,8 +94,8 @@ func NewStore(grace time.Duration, report func(string)) *Store {
 
 func isWatched(key string) bool { return key == "registry" || path.Base(key) == "manifest" }
 
-// SetMask shows something else in the place of an object; false when there is
-// nothing to show.
+// SetMask shows something else in place of an object. It returns false when there
+// is nothing to show.
 func (s *Store) SetMask(key string, kind Mask) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -155,17 +155,17 @@ func (s *Store) IsLying() bool {
 	return s.lying > 0
 }
 
-// KnowsBetter reports whether one that was given the state of a tag last, of the
-// object of a key, would see that what Older shows was before it. One that was
-// given nothing, or nothing newer, has to believe it.
+// KnowsBetter reports whether a reader that was last given the state of a tag, of
+// the object of a key, would see that what Older shows is earlier. A reader that
+// was given nothing, or nothing newer, has to believe it.
 func (s *Store) KnowsBetter(key string, tag bucket.Tag) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.IndexFunc(s.states[key], func(known state) bool { return known.tag == tag }) > 0
 }
 
-// Truthful runs do and reports whether every object was itself, missing or
-// damaged all the time: an object that is sound but wrong looks like the right one.
+// Truthful runs do and reports whether every object was itself, missing or damaged
+// all the time: an object that is sound but wrong looks like the right one.
 func (s *Store) Truthful(do func()) bool {
 	count := func() (lies int, isTruthful bool) {
 		s.mu.Lock()
@@ -197,8 +197,9 @@ func (s *Store) IsRepairing() bool {
 	return s.repairing > 0
 }
 
-// Lose deletes an object as a mistake of an operator or of the store does. A manifest
-// may come back from a node that holds an earlier one, a registry by repair alone.
+// Lose deletes an object as a mistake of an operator or of the store does. A
+// manifest may come back from a node that holds an earlier one, a registry only by
+// repair.
 func (s *Store) Lose(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,22 +208,22 @@ func (s *Store) Lose(key string) {
 	s.lost[key] = true
 }
 
-// IsLost reports whether an object was lost and is not there again.
+// IsLost reports whether an object was lost and is not back.
 func (s *Store) IsLost(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.lost[key]
 }
 
-// IsReserved reports whether the object of a tag stands in the place of a lost registry, and
-// is none.
+// IsReserved reports whether the object of a tag only holds the place of a lost
+// registry.
 func (s *Store) IsReserved(tag bucket.Tag) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return tag != "" && tag == s.reserved
 }
 
-// versionOf returns the version of a registry; 0: nobody can read it.
+// versionOf returns the version of a registry, or 0 when it cannot be read.
 func versionOf(content []byte) uint64 {
 	var held struct{ Version uint64 }
 	_ = json.Unmarshal(content, &held)
@@ -236,8 +237,8 @@ func (s *Store) WasMarked(id string) bool {
 	return s.marked[path.Join("g", id, "removed")]
 }
 
-// WasUnlisted reports whether a registry ever ceased to list a generation. Nodes drop
-// their copies of it then.
+// WasUnlisted reports whether a registry ever ceased to list a generation. Nodes
+// then drop their copies of it.
 func (s *Store) WasUnlisted(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -338,8 +339,8 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	return written, nil
 }
 
-// putMasked answers a write to something that is not what it should be. The writer of
-// a generation may store again exactly what was there last.
+// putMasked answers a write to a masked object. The writer of a generation may
+// store again exactly what was there last.
 func (s *Store) putMasked(ctx context.Context, key string, m mask, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
 	isLate := ctx.Value(delayed{}) != nil
 	isOurs := condition.Matches == m.tag || condition == bucket.Always || m.kind == Missing && condition.Absent
@@ -439,7 +440,8 @@ func (s *Store) Delete(ctx context.Context, key string, condition bucket.Conditi
 	return s.Bucket.Delete(ctx, key, condition)
 }
 
-// mustStay says why an object must not be deleted; empty: it may be.
+// mustStay returns why an object must not be deleted, or an empty string if it may
+// be.
 func (s *Store) mustStay(key string) string {
 	parts := strings.SplitN(key, "/", 3)
 	if len(parts) != 3 || parts[0] != "g" {
@@ -457,7 +459,8 @@ func (s *Store) mustStay(key string) string {
 	if !s.lists(id) && (current.Sequence == 0 || s.isExpired(id)) {
 		return ""
 	}
-	// What is removed may be restored: what its writer needs no more may go.
+	// A removed generation may be restored; objects that its writer no longer needs
+	// may be deleted.
 	switch kind, name, _ := strings.Cut(rest, "/"); kind {
 	case "seg":
 		for _, p := range all {
@@ -495,7 +498,7 @@ func (s *Store) isExpired(id string) bool {
 	return err == nil && len(marks.Entries) == 1 && time.Since(marks.Entries[0].Modified) >= s.grace
 }
 
-// lists reports whether the registry names a generation.
+// lists reports whether the registry lists a generation.
 func (s *Store) lists(id string) bool {
 	content, err := s.content("registry")
 	if states := s.states["registry"]; (err != nil || s.lost["registry"]) && len(states) > 0 {

@@ -9,14 +9,14 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// story is what clients were told of their keys. The empty text stands for no
+// story is what clients were told of their keys. The empty string stands for no
 // document.
 type story struct {
 	mu       sync.Mutex
 	known    map[string]string   // acknowledged last
-	possible map[string][]string // sent since, outcome not known
-	refused  map[string][]string // sent and refused: never to be seen (I17)
-	late     map[string][]string // sent on to another node, which may get it at any time
+	possible map[string][]string // sent since, outcome unknown
+	refused  map[string][]string // sent and refused: must never be seen (I17)
+	late     map[string][]string // forwarded to another node, which may get it at any time
 	sent     map[string][]string // everything that was not refused
 	acks     int
 	errors   map[string]int
@@ -35,7 +35,7 @@ func (s *story) acknowledged(key, raw string) {
 	s.acks++
 }
 
-// isOpen reports whether a write that failed may have been made all the same.
+// isOpen reports whether a failed write may still have been made.
 func isOpen(err error) bool {
 	var got *answered
 	if errors.As(err, &got) {
@@ -70,7 +70,7 @@ func code(err error) string {
 	return "other"
 }
 
-// wrong says what is wrong with what is shown of a key; empty: nothing.
+// wrong returns what is wrong with what is shown of a key, or an empty string.
 func (s *story) wrong(key, got string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// Trace is everything that crossed the links of a run, with the time at which
-// it did, as one number. Two runs of a seed that went the same way have the
-// same.
+// Trace is everything that crossed the links of a run, with its time, as one
+// number. Two runs of a seed that went the same way have the same number.
 type Trace struct {
 	began time.Time
 	out   io.Writer // every line as text; nil: none
@@ -20,7 +19,7 @@ type Trace struct {
 	lines int
 }
 
-// NewTrace begins a trace. Its lines go to out as well unless that is nil.
+// NewTrace begins a trace. It also writes the lines to out unless that is nil.
 func NewTrace(out io.Writer) *Trace { return &Trace{began: time.Now(), out: out} }
 
 // Note adds an event.
