@@ -22,7 +22,7 @@ type Faults struct {
 	Late        int // delivered some time after the caller got no answer
 	Undecided   int // a conditional write that the store could not decide
 	Stalled     int // no answer for half a minute, not delivered
-	Away        int // changes of the registry whose outcome is not reported, after which nothing is delivered for a while
+	Away        int // changes of the registry with unknown outcome; then nothing is delivered for a while
 }
 
 // Link is the connection of one machine to the bucket. It may be used by any
