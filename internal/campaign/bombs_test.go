@@ -33,7 +33,7 @@ func (c *caller) answered(t *testing.T, what, method, path, body string) {
 	}
 }
 
-// S17: requests made to cost much end within their time and memory.
+// S17: requests made to be expensive end within their time and memory.
 func TestSearchBombs(t *testing.T) {
 	p := start(t, t.TempDir(), append(quick, "SERVICE_SEARCH_TIMEOUT=3s", "SERVICE_SUGGEST_TIMEOUT=3s")...)
 	c := newCaller(p)
@@ -84,7 +84,7 @@ func TestSearchBombs(t *testing.T) {
 	p.noPanic(t)
 }
 
-// S18: definitions, settings and keys made to cost much are refused or bounded.
+// S18: definitions, settings and keys made to be expensive are refused or bounded.
 func TestDefinitionBombs(t *testing.T) {
 	p := start(t, t.TempDir(), quick...)
 	c := newCaller(p)
@@ -132,7 +132,7 @@ func TestDefinitionBombs(t *testing.T) {
 	}
 	c.answered(t, "grants", "POST", "/admin/keys", `{"grants":[`+repeat(50000, func(i int) string { return `{"permissions":["search"],"indexes":["a*"]}` })+`]}`)
 	c.answered(t, "patterns", "POST", "/admin/keys", `{"grants":[{"permissions":["search"],"indexes":[`+repeat(50000, func(i int) string { return fmt.Sprintf(`"%s%d"`, strings.Repeat("*a", 50), i) })+`]}]}`)
-	// Values that a definition makes grow.
+	// Values that a definition expands.
 	grows := `{"patternReplace":{"pattern":"a","replacement":"` + strings.Repeat("a", 100) + `"}}`
 	for what, chain := range map[string]string{
 		"n-grams":              `"filters":[{"ngram":{"minGram":1,"maxGram":20}}]`,
@@ -157,8 +157,8 @@ func TestDefinitionBombs(t *testing.T) {
 	p.noPanic(t)
 }
 
-// S16, S6, S10, S11, S22: what is sent is read strictly, and headers are always
-// those of an answer in JSON.
+// S16, S6, S10, S11, S22: bodies are read strictly, and headers are always those of
+// a JSON answer.
 func TestStrictReading(t *testing.T) {
 	p := start(t, t.TempDir(), quick...)
 	c := newCaller(p)
@@ -180,7 +180,7 @@ func TestStrictReading(t *testing.T) {
 			`{"` + m + `":` + to.value + `}x`, `{"` + m + `":` + to.value + `,}`, `{'` + m + `':1}`, "\xef\xbb\xbf{}", `[1]`, `1`, `{`,
 		} {
 			if body == "[]" && m == "documents" {
-				continue // a list of documents, of which there are none
+				continue // an empty list of documents
 			}
 			got, err := c.send(to.method, to.path, asJSON, body)
 			if err != nil || got.status != 400 && got.status != 404 && got.status != 409 {
@@ -209,7 +209,7 @@ func TestStrictReading(t *testing.T) {
 	p.noPanic(t)
 }
 
-// S25: a node without credentials that others can reach says so loudly.
+// S25: a node without credentials that others can reach warns loudly.
 func TestOpenNodesWarn(t *testing.T) {
 	for host, warns := range map[string]bool{"127.0.0.1": false, "0.0.0.0": true} {
 		p := start(t, t.TempDir(), "SERVICE_AUTH_MODE=none", "SERVICE_HTTP_HOST="+host)

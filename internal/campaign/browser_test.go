@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// browse shows a page in Chromium and returns what it holds in the end.
+// browse shows a page in Chromium and returns its final content.
 func browse(t *testing.T, page string) string {
 	t.Helper()
 	program, err := exec.LookPath("chromium")
@@ -30,8 +30,8 @@ func browse(t *testing.T, page string) string {
 	return string(output)
 }
 
-// hostilePage tries to delete every document in each way a page has without
-// asking first, and to read.
+// hostilePage tries to delete every document, in each way a page has without
+// preflight, and to read.
 const hostilePage = `<!doctype html><title>evil</title><body><iframe name="frame"></iframe>
 <form id="form" method="post" enctype="text/plain" target="frame"><input name='{"all":true,"x":"' value='"}'></form>
 <script>
@@ -51,8 +51,8 @@ const body = '{"all":true}';
 </script>`
 
 // S27: a page of another origin, in a real browser, neither reads from nor writes
-// to a node without credentials, under the name of this machine or a name that
-// was pointed at it.
+// to a node without credentials, under the name of this machine or a name that was
+// pointed at it.
 func TestHostilePagesInABrowser(t *testing.T) {
 	p := start(t, t.TempDir(), "SERVICE_AUTH_MODE=none", "SERVICE_AUTH_ROOT_KEY=", "SERVICE_HTTP_ALLOWED_HOSTS=127.0.0.1,localhost")
 	c := newCaller(p)
@@ -69,7 +69,7 @@ func TestHostilePagesInABrowser(t *testing.T) {
 		t.Errorf("the page shows %s", shown)
 	}
 	c.must(t, "POST", "/admin/indexes/x/actions/commit", "")
-	c.must(t, "GET", "/indexes/x/documents/1", "") // it is still there
+	c.must(t, "GET", "/indexes/x/documents/1", "") // it still exists
 	if found := meters(t, p); !strings.Contains(found, `code="request:origin_forbidden"`) || !strings.Contains(found, `code="request:host_forbidden"`) {
 		t.Error("the pages did not reach the node")
 	}

@@ -21,7 +21,7 @@ func newCaller(p *process) *caller {
 		Timeout: 2 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 8}}}
 }
 
-// reply is an answer as a whole.
+// reply is a whole answer.
 type reply struct {
 	status int
 	header http.Header

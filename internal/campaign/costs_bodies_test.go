@@ -15,9 +15,8 @@ import (
 
 const asCSV = "text/csv"
 
-// growingBodies are requests beside those that search, each with its longest list.
-// They write to an index of their own, so that those of growingLists are not
-// changed.
+// growingBodies returns the requests other than searches, each with its longest
+// list. They write to their own index, so that those of growingLists do not change.
 func growingBodies() []growing {
 	const (
 		admin, data = "/admin/indexes/y", "/indexes/y"
@@ -82,7 +81,7 @@ func growingBodies() []growing {
 	}
 }
 
-// lines repeats an entry on lines of their own; %d in it is its number.
+// lines repeats an entry on separate lines; %d in it is its number.
 func lines(n int, entry string) string {
 	var text strings.Builder
 	for i := range n {
@@ -92,7 +91,7 @@ func lines(n int, entry string) string {
 	return text.String()
 }
 
-// packed returns a body in gzip.
+// packed returns a body compressed with gzip.
 func packed(t *testing.T, body string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -106,7 +105,7 @@ func packed(t *testing.T, body string) string {
 	return out.String()
 }
 
-// Every operation that takes a body is sent one that is as large as it may be.
+// Every operation that takes a body is sent one of the largest size.
 func TestEveryBodyIsGrown(t *testing.T) {
 	all := append(growingLists(), growingBodies()...)
 	for _, route := range api.Routes() {
@@ -123,7 +122,7 @@ func TestEveryBodyIsGrown(t *testing.T) {
 	}
 }
 
-// isAt reports whether a path is one that a route serves.
+// isAt reports whether a route serves a path.
 func isAt(route, path string) bool {
 	path, _, _ = strings.Cut(path, "?")
 	wanted, given := strings.Split(route, "/"), strings.Split(path, "/")

@@ -20,15 +20,15 @@ import (
 
 var costs = flag.String("costs", "", "file to write the costs of every list of a request to; each is then measured in a process of its own")
 
-// maxBody is the largest body a node takes by default.
+// maxBody is the largest body that a node takes by default.
 const maxBody = 10 << 20
 
-// growing is one list of the request language and a request that holds it with
-// so many entries.
+// growing is one list of the request language and a request that holds it with a
+// given number of entries.
 type growing struct {
 	list string // type and field of package query that hold it
 	path string // of the request
-	most int    // entries it may have; 0: as many as fit a body
+	most int    // entries it may have; 0: as many as fit into a body
 	body func(n int) string
 
 	method      string // empty: POST
@@ -36,13 +36,14 @@ type growing struct {
 	isPacked    bool   // the body is sent in gzip
 }
 
-// fewBytes is how large a test makes bodies of requests other than searches, and bodies
-// whose list is longer than its bound. Full bodies take time: make costs sends them.
+// fewBytes is the size that tests use for bodies of requests other than searches,
+// and for bodies whose list exceeds its bound. Full bodies take time: make costs
+// sends them.
 const fewBytes = 1 << 20
 
 func (g growing) how() string { return cmp.Or(g.method, "POST") }
 
-// send sends a request that holds the list.
+// send sends a request with the list.
 func (g growing) send(t *testing.T, c *caller, body string) (reply, error) {
 	t.Helper()
 	encoding := ""
@@ -71,12 +72,12 @@ func each(entry string) func(n int) string {
 	}
 }
 
-// around returns the body that holds a list.
+// around returns a function that builds the body around a list.
 func around(before, entry, after string) func(n int) string {
 	return func(n int) string { return before + each(entry)(n) + after }
 }
 
-// growingLists are all lists of the request language, each where it costs most.
+// growingLists returns all lists of the request language, each where it costs most.
 func growingLists() []growing {
 	clauses, search := query.DefaultLimits().MaxClauses, "/indexes/x/search"
 	const (
@@ -221,7 +222,7 @@ func seedGrown(t *testing.T, directory string, documents int) []string {
 	return environment
 }
 
-// most returns the request of a list at its bound.
+// full returns the request with its list at the bound.
 func (g growing) full(most int) (body string, entries int) {
 	if g.most > 0 {
 		return g.body(g.most), g.most
@@ -229,7 +230,8 @@ func (g growing) full(most int) (body string, entries int) {
 	return g.filled(most)
 }
 
-// filled returns the request that fills a body of most bytes, whatever the bound is.
+// filled returns the request that fills a body of most bytes, whatever the bound of
+// the list.
 func (g growing) filled(most int) (body string, entries int) {
 	one, more := len(g.body(1000)), len(g.body(2000))
 	entries = (most - one) * 1000 / (more - one)
@@ -239,7 +241,7 @@ func (g growing) filled(most int) (body string, entries int) {
 	return body, entries
 }
 
-// peak returns the most memory a process has had since it was last asked.
+// peak returns the peak memory of a process since it was last queried.
 func peak(t *testing.T, p *process) int64 {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
@@ -252,8 +254,8 @@ func peak(t *testing.T, p *process) int64 {
 	return kilobytes << 10
 }
 
-// S28: every list, grown to its bound and beyond, is answered or refused, and
-// costs no more memory than a node of 128 MB may take beside its budget.
+// S28: every list, grown to its bound and beyond, is answered or refused, and costs
+// no more memory than a node of 128 MB may take beyond its budget.
 func TestEveryListAtItsBound(t *testing.T) {
 	switch {
 	case *costs != "":
@@ -275,7 +277,7 @@ func TestEveryListAtItsBound(t *testing.T) {
 			answered(t, g, c, body)
 			used := peak(t, p)
 			t.Logf("%-28s %8d bytes %8v %5d MB", g.list, len(body), time.Since(began).Round(time.Millisecond), used>>20)
-			if used > 400<<20 && !underRace { // which takes memory of its own
+			if used > 400<<20 && !underRace { // the race detector takes memory of its own
 				t.Errorf("%s: %d bytes make %d MB", g.list, len(body), used>>20)
 			}
 		}
@@ -305,7 +307,7 @@ func answered(t *testing.T, g growing, c *caller, body string) {
 
 func first[T, U any](a T, _ U) T { return a }
 
-// TestCostsOfEveryList writes what lists at their bounds cost as a page.
+// TestCostsOfEveryList writes the costs of lists at their bounds as a page.
 func TestCostsOfEveryList(t *testing.T) {
 	if *costs == "" {
 		t.Skip("make costs measures")
@@ -371,7 +373,7 @@ smaller index, with 1 MB in place of 10 where a list is longer than its bound.
 |---|---|---|---|---|---|---|
 `
 
-// The page lists what is grown, and nothing else.
+// The page lists exactly the grown lists.
 func TestCostsOfEveryListAreOnThePage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/costs.md")
 	if err != nil {
@@ -392,7 +394,7 @@ func TestCostsOfEveryListAreOnThePage(t *testing.T) {
 	}
 }
 
-// Lists of the same name at different places have rows of their own.
+// Lists of the same name at different places have their own rows.
 func TestGrowingListsAreNamedOnce(t *testing.T) {
 	var names []string
 	all := append(growingLists(), growingBodies()...)

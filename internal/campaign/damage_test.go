@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// files returns the files of all generations of a node whose names match
-// a pattern.
+// files returns the files of all generations of a node whose names match a pattern.
 func files(t *testing.T, directory, pattern string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(directory, "generations", "*", pattern))
@@ -22,9 +21,9 @@ func files(t *testing.T, directory, pattern string) []string {
 
 const searchAll = `{"query":[{"type":"text","text":"document"}],"total":"exact","limit":1000,"facets":[{"field":"owner"}],"sort":[{"field":"version"}]}`
 
-// victim starts a node with an index x whose files are to be damaged, and an
-// index y that nothing may happen to. With two builders the commit leaves so few
-// segments that no merge replaces them.
+// victim starts a node with an index x whose files will be damaged, and an index y
+// that must not be affected. With two builders the commit leaves so few segments
+// that no merge replaces them.
 func victim(t *testing.T, settings ...string) (p *process, c *caller, directory string, ofX []string) {
 	t.Helper()
 	directory = t.TempDir()
@@ -57,7 +56,7 @@ func (c *caller) mustStillServe(t *testing.T, index string) {
 	c.must(t, "DELETE", "/indexes/"+index+"/documents/new", "")
 }
 
-// F38, I19: a file truncated under a running node answers 503 and ends neither
+// F38, I19: a file truncated under a running node answers 503 and affects neither
 // the process nor another index.
 func TestTruncatedFileUnderARunningNode(t *testing.T) {
 	p, c, directory, ofX := victim(t, "SERVICE_INDEXES_COMMIT_MAX_INTERVAL=0")
@@ -96,7 +95,7 @@ func TestTruncatedFileUnderARunningNode(t *testing.T) {
 	if found, err := program("check", directory).CombinedOutput(); err == nil {
 		t.Errorf("quire check finds nothing: %s", found)
 	}
-	// I12: what is short is not opened, and the node serves the rest.
+	// I12: truncated files are not opened, and the node serves the rest.
 	p = start(t, directory)
 	c = newCaller(p)
 	got, err := c.send("POST", "/indexes/x/search", asJSON, searchAll)
@@ -114,9 +113,9 @@ func TestTruncatedFileUnderARunningNode(t *testing.T) {
 	}
 }
 
-// F21, F37: files of each kind that are flipped, swapped, empty, missing or of
-// a newer version while the node is stopped. The index answers nothing wrong,
-// the other one and the node go on.
+// F21, F37: files of each kind are flipped, swapped, empty, missing or of a newer
+// version while the node is stopped. The index answers nothing wrong; the other
+// index and the node continue.
 func TestDamagedFilesOfAStoppedNode(t *testing.T) {
 	p, _, directory, ofX := victim(t)
 	if err := p.terminate(40 * time.Second); err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// smallDisk mounts a file system of its own; without the right to, the test is
-// left out.
+// smallDisk mounts its own file system. Without the right to mount, the test is
+// skipped.
 func smallDisk(t *testing.T, megabytes int) string {
 	t.Helper()
 	directory := t.TempDir()
@@ -24,7 +24,7 @@ func smallDisk(t *testing.T, megabytes int) string {
 	return directory
 }
 
-// occupy leaves only some bytes of a disk free.
+// occupy leaves only left bytes of a disk free.
 func occupy(t *testing.T, directory string, left int64) (free func()) {
 	t.Helper()
 	name := filepath.Join(directory, "filler")
@@ -45,8 +45,8 @@ func occupy(t *testing.T, directory string, left int64) (free func()) {
 	return func() { os.Remove(name) }
 }
 
-// F6, I18: a full disk refuses writes by name and leaves nothing behind of
-// them, searches go on, and writes go on when there is room again.
+// F6, I18: a full disk refuses writes by name and leaves nothing of them behind;
+// searches continue, and writes continue when there is space again.
 func TestFullDiskRefusesWritesAndSearchesOn(t *testing.T) {
 	directory := smallDisk(t, 64)
 	p := start(t, directory, quick...)
@@ -157,8 +157,8 @@ func TestStartOnAFullDisk(t *testing.T) {
 	p.sound(t)
 }
 
-// F44: a node whose disk is full says so in its health, refuses writes by name,
-// and takes them again without a restart.
+// F44: a node whose disk is full says so in its health, refuses writes by name, and
+// takes them again without a restart.
 func TestHealthFollowsTheRoomOfTheDisk(t *testing.T) {
 	directory := smallDisk(t, 64)
 	p := start(t, directory, quick...)

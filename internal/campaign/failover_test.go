@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// cluster is three nodes over one bucket that send writes to each other.
+// cluster is three nodes over one bucket that forward writes to each other.
 type cluster struct {
 	nodes map[string]*process // by node id
 }
@@ -47,7 +47,7 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// client returns a client of all nodes that uses the one called first.
+// client returns a client of all nodes that uses the node first.
 func (c *cluster) client(t *testing.T, first string) *client.Client {
 	t.Helper()
 	var others []string
@@ -68,7 +68,7 @@ func (c *cluster) knows(asked, index string) bool {
 	return err == nil && got.status == 200
 }
 
-// writerOf asks a node which one writes an index.
+// writerOf asks a node which node writes an index.
 func (c *cluster) writerOf(t *testing.T, asked, index string) string {
 	t.Helper()
 	got, err := newCaller(c.nodes[asked]).send("GET", "/admin/indexers", "", "")
@@ -89,16 +89,16 @@ func (c *cluster) writerOf(t *testing.T, asked, index string) string {
 	return ""
 }
 
-// note is a document without a key: written twice, it is there twice.
+// note is a document without a key: written twice, it exists twice.
 type note struct {
 	Number int `json:"number"`
 }
 
-// writes counts what became of the writes to one index.
+// writes records the outcome of the writes to one index.
 type writes struct {
 	mu    sync.Mutex
 	acked map[int]bool
-	lost  map[int]error // the client does not know whether these are there
+	lost  map[int]error // unknown to the client whether they are stored
 }
 
 func (w *writes) count() int {
@@ -107,7 +107,7 @@ func (w *writes) count() int {
 	return len(w.acked)
 }
 
-// run adds documents with several writers at once.
+// run adds documents with several concurrent writers.
 func (w *writes) run(ctx context.Context, x *client.Index, all int, document func(int) any) {
 	w.mu.Lock()
 	w.acked, w.lost = make(map[int]bool), make(map[int]error)
@@ -135,9 +135,9 @@ func (w *writes) run(ctx context.Context, x *client.Index, all int, document fun
 	writers.Wait()
 }
 
-// One of three nodes is killed while a client writes to an index with keys and
-// to one without. Every acknowledged document is there once; without a key, one
-// whose write failed is there once or not at all.
+// One of three nodes is killed while a client writes to an index with keys and to
+// one without. Every acknowledged document exists once; without a key, a document
+// whose write failed exists once or not at all.
 func TestGoClientOutlivesANode(t *testing.T) {
 	for _, killed := range []string{"the writer", "the node that forwards", "the third node"} {
 		t.Run(killed, func(t *testing.T) {
@@ -212,7 +212,7 @@ func TestGoClientOutlivesANode(t *testing.T) {
 	}
 }
 
-// once fails when a document is there twice, or an acknowledged one is not.
+// once fails when a document exists twice, or an acknowledged one does not.
 func once(t *testing.T, ctx context.Context, x *client.Index, w *writes, number func([]byte) int) {
 	t.Helper()
 	seen := make(map[int]int)

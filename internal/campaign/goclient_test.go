@@ -112,7 +112,7 @@ func useGoClient(t *testing.T, c *client.Client) {
 		t.Errorf("%d refused", refused)
 	}
 
-	// No commit was asked for: the client reads its own writes.
+	// No commit was requested: the client reads its own writes.
 	answer, err := books.Search(ctx, &query.Search{Query: text("dispossesed"), Facets: []query.Facet{{Field: "author"}},
 		Highlight: &query.Highlight{Fields: []query.HighlightField{{Field: "title"}}}})
 	must(err)

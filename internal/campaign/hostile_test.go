@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// raw sends bytes on a connection of its own and returns the answer.
+// raw sends bytes on its own connection and returns the answer.
 func raw(t *testing.T, p *process, request string) (status int, header http.Header, body string) {
 	t.Helper()
 	connection := dial(t, p)
@@ -42,7 +42,7 @@ func dial(t *testing.T, p *process) net.Conn {
 	return connection
 }
 
-// meters returns what the node measures.
+// meters returns the meters of the node.
 func meters(t *testing.T, p *process) string {
 	t.Helper()
 	answer, err := http.Get(p.base + "/q/metrics")
@@ -57,7 +57,7 @@ func meters(t *testing.T, p *process) string {
 	return string(text)
 }
 
-// noPanic is S26: none was caught either.
+// noPanic checks S26: the process did not catch a panic either.
 func (p *process) noPanic(t *testing.T) {
 	t.Helper()
 	if found := regexp.MustCompile(`(?m)^service_api_panic_total ([1-9].*)$`).FindString(meters(t, p)); found != "" {
@@ -66,8 +66,8 @@ func (p *process) noPanic(t *testing.T) {
 	p.sound(t)
 }
 
-// S9: secrets and documents are in no log, meter or error, and secrets are not
-// in storage, at the most talkative level.
+// S9: at the most verbose log level, secrets and documents are in no log, meter or
+// error, and secrets are not in storage.
 func TestSecretsAreNowhere(t *testing.T) {
 	directory := t.TempDir()
 	p := start(t, directory, append(quick, "SERVICE_LOG_LEVEL=DEBUG", "SERVICE_HTTP_ACCESS_LOG=true")...)
@@ -79,7 +79,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		t.Fatalf("no credential in %s", created.body)
 	}
 	credential := string(match[1]) + string(match[2])
-	// The secret may hold _ itself: it is what follows the second one.
+	// The secret may contain _ itself: it is everything after the second one.
 	parts := strings.SplitN(credential, "_", 3)
 	if len(parts) != 3 || len(parts[2]) < 40 {
 		t.Fatalf("%d parts of a credential, or a short secret", len(parts))
@@ -145,7 +145,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	}
 }
 
-// S14: slow clients of every kind keep nobody else waiting, and those that send
+// S14: slow clients of every kind keep no other client waiting, and those that send
 // no header are cut off.
 func TestSlowClients(t *testing.T) {
 	p := start(t, t.TempDir(), quick...)
@@ -154,7 +154,7 @@ func TestSlowClients(t *testing.T) {
 	each := *slow / 3
 	authorized := "Host: h\r\nAuthorization: Bearer " + rootKey + "\r\nContent-Type: application/json\r\n"
 	var silent []net.Conn
-	for range each { // as many of each kind
+	for range each { // this many of each kind
 		header := dial(t, p)
 		_, _ = io.WriteString(header, "GET /q/health/live HTTP/1.1\r\nHost")
 		silent = append(silent, header)
@@ -176,7 +176,7 @@ func TestSlowClients(t *testing.T) {
 	c.must(t, "PUT", "/indexes/x/documents/1", `{"version":1}`)
 	c.must(t, "POST", "/indexes/x/search", `{}`)
 	for _, connection := range silent {
-		// What comes at last is the end, or a refusal and the end.
+		// The connection ends, possibly after a refusal.
 		if _, err := io.Copy(io.Discard, connection); err != nil && strings.Contains(err.Error(), "timeout") {
 			t.Fatalf("a client without header is kept: %v", err)
 		}
@@ -245,8 +245,8 @@ func resident(t *testing.T, p *process) int64 {
 	return kilobytes << 10
 }
 
-// S19: a thousand reads that ask for one write cost a handful of commits, and
-// tokens and cursors that nobody gave are refused by name.
+// S19: a thousand reads that wait for one write cost a handful of commits, and
+// tokens and cursors that no node issued are refused by name.
 func TestTokensAreHostile(t *testing.T) {
 	p := start(t, t.TempDir(), "SERVICE_INDEXES_COMMIT_MAX_INTERVAL=0", "SERVICE_INDEXES_COMMIT_MAX_CHANGES=0")
 	c := newCaller(p)
@@ -301,7 +301,7 @@ func TestTokensAreHostile(t *testing.T) {
 	p.noPanic(t)
 }
 
-// S20: the number of series does not follow what callers make up.
+// S20: the number of series does not grow with invented names.
 func TestSeriesAreBounded(t *testing.T) {
 	p := start(t, t.TempDir(), "SERVICE_METRICS_INDEX_SEARCH_HISTOGRAM=true")
 	c := newCaller(p)

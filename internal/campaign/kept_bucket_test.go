@@ -11,13 +11,13 @@ import (
 	"github.com/quiresearch/quire/internal/s3test"
 )
 
-// keptNode is the node of a kept bucket. A node of the same name may take the indexes
-// of the one before over at once.
+// keptNode is the node id of a kept bucket. A node with the same id may take over
+// the indexes of its predecessor at once.
 const keptNode = "SERVICE_NODE_ID=kept"
 
 // Buckets that earlier versions wrote are served by a node with an empty directory,
-// searched, changed, and served again from another empty directory. make upgrade lets
-// the earlier version read what this one writes.
+// searched, changed, and served again from another empty directory. make upgrade
+// lets the earlier version read what this one writes.
 func TestKeptBucketsAreServed(t *testing.T) {
 	archives, err := filepath.Glob("testdata/kept-buckets/*.tar.gz")
 	if err != nil || len(archives) == 0 {

@@ -64,7 +64,8 @@ func writeKept(t *testing.T, c *caller) {
 	c.must(t, "DELETE", "/indexes/books/documents/5", "")
 }
 
-// readKept compares what a node answers from a kept directory with what was written.
+// readKept compares what a node answers from a kept directory with what was
+// written.
 func readKept(t *testing.T, c *caller, documents int) {
 	t.Helper()
 	for search, want := range map[string]int{

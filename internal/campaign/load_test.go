@@ -20,7 +20,7 @@ type load struct {
 	owners    []*owner
 	random    *rand.Rand
 	isOver    atomic.Bool // the node was told to stop
-	stepped   func()      // called after every step; nil: nobody counts
+	stepped   func()      // called after every step; nil: steps are not counted
 	checked   int         // directories that the checker found clean
 	verified  int         // documents compared with what was acknowledged
 
@@ -55,8 +55,8 @@ func (l *load) start() {
 	l.call = newCaller(l.node)
 }
 
-// each runs something for every owner at once. An answer that breaks a promise
-// fails the test; an owner without answer ends.
+// each calls do for every owner concurrently. An answer that breaks a promise fails
+// the test; an owner without an answer ends.
 func (l *load) each(do func(*owner) error) {
 	l.t.Helper()
 	var group sync.WaitGroup
@@ -107,7 +107,7 @@ func (l *load) while(during func()) {
 	}
 }
 
-// after runs then under load, when the owners have done so many steps.
+// after calls then under load, once the owners have done that many steps.
 func (l *load) after(steps int, then func()) {
 	l.t.Helper()
 	reached := make(chan struct{})
@@ -130,7 +130,7 @@ func (l *load) kill() {
 	l.node.kill()
 }
 
-// restart starts the node again on what it left and verifies everything.
+// restart starts the node again on the files it left and verifies everything.
 func (l *load) restart() {
 	l.t.Helper()
 	l.node.sound(l.t)
@@ -141,8 +141,8 @@ func (l *load) restart() {
 	l.verify()
 }
 
-// verify compares every document with what its owner knows. Tokens given
-// before must be honoured, and what is in doubt is settled.
+// verify compares every document with what its owner knows. Tokens given before
+// must be honoured, and doubts are settled.
 func (l *load) verify() {
 	l.t.Helper()
 	l.each(func(o *owner) error {
@@ -162,7 +162,7 @@ func (l *load) verify() {
 }
 
 // compare fails when a document is older than what was acknowledged, was never
-// sent, or belongs to nobody.
+// sent, or has no owner.
 func (l *load) compare(found map[string]json.RawMessage) {
 	l.t.Helper()
 	known := 0
@@ -183,8 +183,7 @@ func (l *load) compare(found map[string]json.RawMessage) {
 }
 
 // verdict describes what the load went through. A test that gets here has lost
-// nothing: compare and the checker end it at the first document or file that is
-// not as it must be.
+// nothing: compare and the checker end it at the first wrong document or file.
 func (l *load) verdict() string {
 	writes, reads := l.figures()
 	return fmt.Sprintf("%d writes acknowledged, 0 lost (%d keys compared, %d reads checked); checker clean after %d of %d stops",

@@ -18,7 +18,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // The tools answer from a real node, on standard input and output and over HTTP,
-// and a key sees its own indexes only.
+// and a key sees only its own indexes.
 func TestLanguageModelsSeeWhatTheirKeyMaySee(t *testing.T) {
 	p := start(t, t.TempDir(), "SERVICE_MCP_ENABLED=true")
 	c := newCaller(p)

@@ -47,7 +47,7 @@ func newMeter(t *testing.T, to string) *meter {
 	m := &meter{}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
-		r.Out.Host = r.In.Host // it is signed
+		r.Out.Host = r.In.Host // the host is signed
 	}, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.requests.Add(1)
@@ -59,8 +59,8 @@ func newMeter(t *testing.T, to string) *meter {
 	return m
 }
 
-// stored returns the variables of a node, and what counts its requests to the
-// bucket; nil in local mode.
+// stored returns the variables of a node, and the meter of its requests to the
+// bucket, which is nil in local mode.
 func stored(t *testing.T, mode string) ([]string, *meter) {
 	t.Helper()
 	if mode == "local" {
@@ -173,9 +173,8 @@ func measureCommit(t *testing.T, p *process, client *http.Client, m *meter) {
 	t.Logf("object a commit of %d documents: %.1f requests, %.0f bytes", documents, float64(requests)/commits, float64(sent)/commits)
 }
 
-// TestMeasureEmptyDisk loads a corpus in both modes and measures the time from
-// the start of the process, in object mode with an empty disk, to the first
-// answer.
+// TestMeasureEmptyDisk loads a corpus in both modes and measures the time from the
+// start of the process, in object mode with an empty disk, to the first answer.
 func TestMeasureEmptyDisk(t *testing.T) {
 	if *measure == 0 || *corpus == "" {
 		t.Skip("-measure or -corpus is not set")

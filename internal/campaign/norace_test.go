@@ -2,5 +2,5 @@
 
 package campaign
 
-// underRace is set when the race detector watches.
+// underRace is set under the race detector.
 const underRace = false

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// definition is the index of a campaign.
+// definition is the index definition of a campaign.
 const definition = `{"fields":{
 	"id":{"type":"string","primaryKey":true},
 	"owner":{"type":"string","filter":{},"facet":{}},
@@ -18,27 +18,27 @@ const definition = `{"fields":{
 	"pop":{"type":"int64","signal":{}},
 	"parts":{"type":"object","multiple":true,"mode":"nested","fields":{"sku":{"type":"string","filter":{}},"n":{"type":"int64","filter":{}}}}}}`
 
-// state is what a document is after one operation.
+// state is the state of a document after one operation.
 type state struct {
 	exists  bool
 	version int
 	pop     int // 0: none
 }
 
-// key is a document of an owner: the states it went through from the last
-// that was seen on, and how much of that is certain.
+// key is a document of an owner: its states since the last one that was seen, and
+// how much of that is certain.
 type key struct {
 	id     string
 	group  int
 	states []state // one per operation; the first is known to be over or current
-	acked  int     // the last state that was acknowledged
+	acked  int     // the last acknowledged state
 	seen   int     // the last state that a read showed
 }
 
 func (k *key) last() state { return k.states[len(k.states)-1] }
 
-// document returns the document of a state; without its signal, which is
-// written apart.
+// document returns the document of a state, without its signal, which is written
+// separately.
 func (k *key) document(owner string, s state) string {
 	var parts []string
 	for i := range s.version%4 + 1 {
@@ -66,7 +66,7 @@ func (k *key) is(owner string, s state, read json.RawMessage) bool {
 	return reflect.DeepEqual(want, got)
 }
 
-// find returns the first state from at on that a read shows, or -1.
+// find returns the first state, starting at at, that a read shows, or -1.
 func (k *key) find(owner string, at int, read json.RawMessage) int {
 	for i := at; i < len(k.states); i++ {
 		if k.is(owner, k.states[i], read) {
@@ -113,8 +113,8 @@ func (b broken) Error() string { return b.text }
 
 func breaks(format string, a ...any) error { return broken{fmt.Sprintf(format, a...)} }
 
-// write sends one write over keys whose states were moved on already. It
-// returns an error when no answer came.
+// write sends one write for keys whose states were already advanced. It returns an
+// error when no answer came.
 func (o *owner) write(c *caller, method, path, contentType, body string, keys []*key) error {
 	got, err := c.send(method, path, contentType, body)
 	switch {
@@ -139,8 +139,8 @@ func (o *owner) write(c *caller, method, path, contentType, body string, keys []
 
 func (k *key) next(s state) { k.states = append(k.states, s) }
 
-// full returns the state of a key after a whole document was written: the
-// signal stays.
+// full returns the state of a key after a whole document was written: the signal
+// stays.
 func (k *key) full() state {
 	s := state{exists: true, version: k.last().version + 1}
 	if k.last().exists {
@@ -172,7 +172,7 @@ func (o *owner) batch(c *caller, keys []*key, lines bool) error {
 	return o.write(c, "POST", o.documents(), asJSON, `{"documents":[`+strings.Join(texts, ",")+`]}`, keys)
 }
 
-// some returns different keys.
+// some returns distinct keys.
 func (o *owner) some(count int) []*key {
 	chosen := make([]*key, 0, count)
 	at := o.random.IntN(len(o.keys))
@@ -190,7 +190,7 @@ func (o *owner) some(count int) []*key {
 	return unique
 }
 
-// step does one thing. An error that is broken ends the campaign; another one
+// step performs one operation. A broken error ends the campaign; any other error
 // means that no answer came.
 func (o *owner) step(c *caller) error {
 	k := o.keys[o.random.IntN(len(o.keys))]
@@ -271,8 +271,8 @@ func (o *owner) deleteSome(c *caller) error {
 		o.name, group, low), keys)
 }
 
-// read reads one document: never older than what was seen, with a token never
-// older than what was acknowledged.
+// read reads one document. It must not be older than what was seen and, with a
+// token, not older than what was acknowledged.
 func (o *owner) read(c *caller, k *key, fresh bool) error {
 	token, floor := "", k.seen
 	if fresh {
@@ -312,8 +312,8 @@ func (o *owner) saw(k *key, floor int, token string, document json.RawMessage) e
 	return nil
 }
 
-// search looks one document up with the token of the last write and checks
-// that all parts of the answer speak of one state.
+// search finds one document with the token of the last write and checks that all
+// parts of the answer show one state.
 func (o *owner) search(c *caller, k *key) error {
 	body := fmt.Sprintf(`{"query":[{"field":"owner","match":{"value":%q}}],"filters":[{"field":"group","match":{"value":%d}}],"limit":1000,
 		"facets":[{"field":"owner"}],"total":"exact","freshness":{"atLeast":%q}}`, o.name, k.group, o.token)
@@ -333,8 +333,8 @@ func (o *owner) search(c *caller, k *key) error {
 	return o.checkHits(k, got)
 }
 
-// checkHits compares the answer of a search for the group of a key with what
-// the owner knows.
+// checkHits compares the answer of a search for the group of a key with what the
+// owner knows.
 func (o *owner) checkHits(k *key, got reply) error {
 	var answer struct {
 		Hits []struct {

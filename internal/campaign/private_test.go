@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// S29: files of the data directory are their owner's alone, whatever the umask is
-// and whatever was there before.
+// S29: files of the data directory are readable only by their owner, whatever the
+// umask and whatever existed before.
 func TestDataIsPrivate(t *testing.T) {
 	umask := syscall.Umask(0)
 	defer syscall.Umask(umask)

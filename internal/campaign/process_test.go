@@ -30,8 +30,8 @@ var (
 	seed      = flag.Uint64("seed", 0, "seed of a campaign; 0 takes one from the clock")
 )
 
-// beQuire makes the test binary the program itself, so that the race detector
-// and the checks of invariants reach into the process.
+// beQuire makes the test binary run the program itself, so that the race detector
+// and the invariant checks cover the process.
 const beQuire = "QUIRE_CAMPAIGN_PROCESS"
 
 func TestMain(m *testing.M) {
@@ -43,8 +43,8 @@ func TestMain(m *testing.M) {
 
 const rootKey = "canary-root-credential"
 
-// quick are settings under which a short campaign commits, merges and catches
-// up often.
+// quick are settings under which a short campaign commits, merges and catches up
+// often.
 var quick = []string{
 	"SERVICE_INDEXES_COMMIT_MAX_CHANGES=300", "SERVICE_INDEXES_COMMIT_MAX_INTERVAL=100ms", "SERVICE_INDEXER_MEMORY_BUDGET=4M",
 	"SERVICE_INDEXER_REINDEX_MAX_CONCURRENT=1", "SERVICE_INDEXER_REINDEX_SWEEP_INTERVAL=200ms",
@@ -67,7 +67,7 @@ type process struct {
 	command *exec.Cmd
 	output  *output
 	ended   chan struct{}
-	err     error // after ended
+	err     error // valid after ended is closed
 }
 
 // output collects what a process prints.
@@ -164,7 +164,7 @@ func (p *process) kill() {
 	<-p.ended
 }
 
-// terminate asks the process to stop and returns how it did.
+// terminate asks the process to stop and returns how it ended.
 func (p *process) terminate(within time.Duration) error {
 	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (p *process) terminate(within time.Duration) error {
 	}
 }
 
-// sound fails when the process met something that must never happen.
+// sound fails when the process printed something that must never happen.
 func (p *process) sound(t *testing.T) {
 	t.Helper()
 	text := p.output.String()
@@ -191,7 +191,7 @@ func (p *process) sound(t *testing.T) {
 	}
 }
 
-// check walks the files of a stopped node.
+// check checks the files of a stopped node.
 func check(t *testing.T, directory string) {
 	t.Helper()
 	if found, err := program("check", directory).CombinedOutput(); err != nil {
@@ -199,7 +199,7 @@ func check(t *testing.T, directory string) {
 	}
 }
 
-// wait repeats a question until it is answered with yes.
+// wait polls until yes returns true.
 func wait(t *testing.T, within time.Duration, what string, yes func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), within)

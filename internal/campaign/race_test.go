@@ -2,6 +2,5 @@
 
 package campaign
 
-// underRace is set when the race detector watches, which takes memory of its
-// own.
+// underRace is set under the race detector, which takes memory of its own.
 const underRace = true

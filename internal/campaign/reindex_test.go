@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// phases are where a job is killed, in order.
+// phases are the phases in which a job is killed, in order.
 var phases = []string{"pending", "copying", "replaying", "ready", "promoting"}
 
 var phaseOf = regexp.MustCompile(`"phase":"([a-z]+)"`)
 
-// recorded returns the phase the job record of a stopped node is in.
+// recorded returns the phase in the job record of a stopped node.
 func recorded(t *testing.T, directory string) string {
 	t.Helper()
 	found := "none"
@@ -39,7 +39,7 @@ func recorded(t *testing.T, directory string) string {
 	return found
 }
 
-// migration carries one generation after another over from its predecessor.
+// migration copies one generation after another from its predecessor.
 type migration struct {
 	*load
 	generation int
@@ -48,8 +48,8 @@ type migration struct {
 
 func (m *migration) target() string { return fmt.Sprintf("%s@%d", m.index, m.generation) }
 
-// F31, I16: a job that is killed in every phase, while clients write, patch
-// and delete by query, ends with everything that was acknowledged.
+// F31, I16: a job that is killed in every phase, while clients write, patch and
+// delete by query, ends with everything that was acknowledged.
 func TestReindexSurvivesKillsInEveryPhase(t *testing.T) {
 	m := &migration{load: newLoad(t, max(*documents, 3000), quick...), generation: 1, killed: make(map[string]int)}
 	for _, phase := range phases {
@@ -65,7 +65,7 @@ func TestReindexSurvivesKillsInEveryPhase(t *testing.T) {
 	t.Logf("killed by phase: %v; %d generations, %d acknowledged writes, %d checked reads", m.killed, m.generation, writes, reads)
 }
 
-// killIn starts a job under load and kills the node as soon as it is seen in a
+// killIn starts a job under load and kills the node as soon as the job is seen in a
 // phase, or just after.
 func (m *migration) killIn(phase string) {
 	m.t.Helper()
@@ -101,7 +101,7 @@ func (m *migration) killIn(phase string) {
 	m.restart()
 }
 
-// ask lets the node answer a number of questions, so that what follows comes at
+// ask makes the node answer a number of requests, so that what follows comes at
 // some moment of its work.
 func (m *migration) ask(questions int) {
 	for range questions {
@@ -109,8 +109,8 @@ func (m *migration) ask(questions int) {
 	}
 }
 
-// finish carries the job of the last kill to its end under load, with more
-// kills on the way, and compares source and target while it waits.
+// finish brings the job of the last kill to its end under load, with more kills on
+// the way, and compares source and target while it waits.
 func (m *migration) finish() {
 	m.t.Helper()
 	for kills := 0; ; {
@@ -149,8 +149,8 @@ func (m *migration) finish() {
 	}
 }
 
-// compareGenerations waits, while nobody writes, until the target holds what
-// the source does: the same keys with the same content.
+// compareGenerations waits, without writes, until the target holds the same keys
+// with the same content as the source.
 func (m *migration) compareGenerations() {
 	m.t.Helper()
 	token := m.call.must(m.t, "POST", "/admin/indexes/"+m.index+"/actions/commit", "").token()
@@ -162,7 +162,7 @@ func (m *migration) compareGenerations() {
 	})
 }
 
-// F36: SIGTERM in the middle of a job ends the process cleanly; the job goes on
+// F36: SIGTERM in the middle of a job ends the process cleanly; the job continues
 // afterwards.
 func TestReindexIsStoppedAndGoesOn(t *testing.T) {
 	m := &migration{load: newLoad(t, max(*documents, 3000), quick...), generation: 2, killed: make(map[string]int)}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// S14: a client that opens streams and takes each back at once keeps nobody
-// else waiting; sooner or later its connection is ended.
+// S14: a client that opens streams and resets each at once keeps no other client
+// waiting; sooner or later its connection is ended.
 func TestRapidReset(t *testing.T) {
 	p := start(t, t.TempDir(), quick...)
 	c := newCaller(p)

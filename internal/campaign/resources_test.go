@@ -21,8 +21,9 @@ func TestFewDescriptorsLeaveRoomForRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.kill)
-	// Of kept connections the node closes those that wait, perhaps as the next request
-	// arrives: a client has to expect that, so each request gets its own.
+	// The node closes kept connections that wait, perhaps as the next request
+	// arrives. A client has to expect that, so each request gets its own
+	// connection.
 	c := newCaller(p)
 	c.http.Transport = &http.Transport{DisableKeepAlives: true}
 	c.must(t, "PUT", "/admin/indexes/x", definition)

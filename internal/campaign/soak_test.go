@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// usage is what a process holds on to.
+// usage is what a process holds.
 type usage struct {
 	memory      int64
 	descriptors int
@@ -45,7 +45,7 @@ func (p *process) usage(t *testing.T) usage {
 }
 
 // F39, F41: a node that opens, closes, merges, reindexes and deletes for a long
-// time holds on to nothing.
+// time leaks nothing.
 func TestSoakHoldsOnToNothing(t *testing.T) {
 	directory := t.TempDir()
 	p := start(t, directory, append(quick, "SERVICE_INDEXES_MAX_OPEN=4", "SERVICE_INDEXES_CLOSE_GRACE_PERIOD=200ms",
@@ -74,7 +74,7 @@ func TestSoakHoldsOnToNothing(t *testing.T) {
 	check(t, directory)
 }
 
-// churn works on indexes that come and go, each of its own client.
+// churn works on indexes that come and go, each with its own client.
 func churn(t *testing.T, c *caller, length time.Duration, seed uint64) int {
 	t.Helper()
 	end := time.Now().Add(length)
@@ -155,8 +155,8 @@ func rest(t *testing.T, p *process, c *caller, directory string) usage {
 		return len(left) == 1
 	})
 	c.http.CloseIdleConnections()
-	// Connections end on their own: it is at rest when nothing changed for a row
-	// of looks.
+	// Connections end on their own: the process is at rest when nothing changed for
+	// several checks in a row.
 	var before usage
 	same := 0
 	wait(t, 2*time.Minute, "the process comes to rest", func() bool {
