@@ -26,7 +26,7 @@ const (
 	proveLimit = 10 * time.Second
 )
 
-// Put asks for an index or generation to have a definition.
+// Put is a request to give an index or a generation a definition.
 type Put struct {
 	Name       registry.Name
 	Body       []byte

@@ -23,7 +23,7 @@ const (
 
 // usage counts how much generations are used, so that a starting node first opens
 // those that will be asked for. Counts halve every week. They are kept in a file
-// beside the generations that may be lost: without it counting starts over.
+// beside the generations; if it is lost, counting starts over.
 type usage struct {
 	fs  vfs.FS
 	now func() time.Time
