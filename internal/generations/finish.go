@@ -23,8 +23,8 @@ type logCheck struct {
 	pause time.Duration // after the last failure; 0: none since it was seen finished
 }
 
-// LeastAtOnce is the least number of generations that are taken over at once, so
-// that a slow one delays no other (I19).
+// LeastAtOnce is the least bound on concurrent takeovers of generations, so that a
+// slow one delays no other (I19).
 const LeastAtOnce = 4
 
 const (

@@ -2,7 +2,7 @@
 // generation on first use, shares it among all callers, closes the least recently
 // used beyond a bound, and removes deleted ones.
 //
-//	g, err := set.Acquire(ctx, entry) // to write; AcquireToRead does with a copy
+//	g, err := set.Acquire(ctx, entry) // to write; AcquireToRead accepts a copy
 //	defer g.Release()
 //
 // In object mode directories are copies of what the bucket holds. A generation of
