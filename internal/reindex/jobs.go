@@ -46,7 +46,7 @@ type Options struct {
 	SweepInterval   time.Duration // between searches for unfinished jobs that no node runs; 0: 30 s
 	// Holds reports whether this node writes an index; nil: it writes all.
 	Holds func(registry.ID) bool
-	// Claim makes this node the owner of an index that has none; nil with Holds.
+	// Claim makes this node the owner of an index that has none; nil if Holds is nil.
 	Claim func(context.Context, registry.ID) error
 	// Verify measures targets of jobs that ask for it; nil: none is measured.
 	Verify Verify
