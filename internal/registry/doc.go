@@ -4,8 +4,8 @@
 // The registry is one object of the bucket, replaced conditionally. A Registry
 // holds the copy last read; readers resolve names against the copy and never wait
 // for storage. A change reads the object, applies itself to what it found, and
-// writes it provided that it has not changed meanwhile, so that two nodes never
-// undo each other.
+// writes the result provided that the object has not changed meanwhile, so that
+// two nodes never undo each other.
 //
 // Invariants:
 //
