@@ -31,8 +31,8 @@ const (
 	servingCopy                // open read-only, and brought up to date by pulls
 	promoting                  // being opened to write while the copy answers reads
 	writing                    // open to write; it may have failed and wait to be replaced
-	leaving                    // being closed, or its files being dropped; the next open waits for that
-	removed                    // deleted by a client; not opened unless it is restored
+	leaving                    // being closed, or losing its files; the next open waits for the end
+	removed                    // deleted by a client; opened only after it is restored
 	states        = iota
 )
 
@@ -50,16 +50,16 @@ func (s state) isHeld() bool {
 type event uint8
 
 const (
-	askCopy   event = iota // a read, of an index that another node writes
-	askEither              // a read, of an index that this node writes
-	askWriter              // a write, or a log to be finished
+	askCopy   event = iota // a read of an index that another node writes
+	askEither              // a read of an index that this node writes
+	askWriter              // a write, or a log that must be finished
 	opened                 // the engine is open
-	failed                 // the engine could not be opened
-	shutDown               // it is evicted, or the node stops
+	failed                 // the engine failed to open
+	shutDown               // the generation is evicted, or the node stops
 	demote                 // another node writes the index now
-	replace                // the writer takes no more writes and is to be opened anew
-	drop                   // the files of the copy are to make room
-	left                   // it is closed, or its files are dropped
+	replace                // the writer takes no more writes and must be opened again
+	drop                   // the files of the copy must make room for others
+	left                   // the generation was closed, or its files were dropped
 	remove                 // a client deleted it
 	restore                // the registry lists it again
 	events    = iota
@@ -76,7 +76,7 @@ const (
 	startCopy   action = iota // open the engine read-only, after the departure under way
 	startWriter               // open the engine to write, after the departure under way; refused during a backoff
 	promote                   // open a writer over the copy; refused during a backoff
-	supersede                 // close the copy that is being opened as soon as it is open
+	supersede                 // close the copy that is being opened once it is open
 	useCurrent                // give the caller the instance that is open or being opened
 	useCopy                   // give the caller the copy that the writer will replace
 	retireCopy                // close the copy that a writer replaced, if there is one
