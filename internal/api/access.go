@@ -10,10 +10,10 @@ type accessBody struct {
 	StorageMode string      `json:"storageMode"`
 }
 
-// getAccess answers what the credential of the request may do. Any credential
-// the node accepts may ask about itself, and about nothing else. The storage
-// mode is there because a permission to audit or repair the registry is of use
-// in object mode alone.
+// getAccess responds with the permissions of the request's credential. Any
+// credential the node accepts may ask about itself, and about nothing else. The
+// storage mode is included because a permission to audit or repair the registry
+// is useful only in object mode.
 func (a *API) getAccess(_ context.Context, r *Request) (*Response, error) {
 	p := r.Principal
 	body := accessBody{Principal: p.Name(), ExpiresAt: optionalTimestamp(p.ExpiresAt()), Grants: []grantBody{}, StorageMode: a.node.StorageMode()}

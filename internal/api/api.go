@@ -1,11 +1,11 @@
-// Package api is what the outside sees of a node: routes, bodies, errors,
-// conditional requests, health and the description of the interface.
+// Package api is the HTTP interface of a node: routes, bodies, errors,
+// conditional requests, health and the OpenAPI description.
 //
-// The table in routes.go names every operation once. The router, the
-// permission check, the OpenAPI description and the reference page are derived
-// from it. A handler is a method of API that takes a Request and returns a
-// Response or an error; what is wrong with a request is returned as problems
-// and rendered here, so that a handler never chooses the status of a failure:
+// The table in routes.go lists every operation once. The router, the permission
+// check, the OpenAPI description and the reference page are derived from it. A
+// handler is a method of API that takes a Request and returns a Response or an
+// error. Problems with a request are returned as errors and rendered here, so a
+// handler never chooses the status of a failure:
 //
 //	func (a *API) getThing(ctx context.Context, r *Request) (*Response, error) {
 //		thing, err := a.node.Thing(ctx, r.Param("name"))
@@ -15,10 +15,10 @@
 //		return OK(thing).WithETag(thing.Version), nil
 //	}
 //
-// The order of a request is: path, method, media types, credential,
-// permission, stated length of the body, handler. Nothing is read from the body before a handler asks for
-// it, and no body is read beyond its bound. A panic of a handler is caught,
-// counted and answered as node:error.
+// A request is checked in this order: path, method, media types, credential,
+// permission, declared length of the body, handler. The body is not read before
+// the handler asks for it, and never beyond its limit. A panic in a handler is
+// caught, counted and answered as node:error.
 //
 // An API may be used by any number of goroutines.
 package api
@@ -40,45 +40,46 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Handler answers one operation.
+// Handler serves one operation.
 type Handler func(ctx context.Context, r *Request) (*Response, error)
 
-// Options tune an API. The zero value takes bodies of any size and answers no
+// Options tune an API. The zero value accepts bodies of any size and allows no
 // other origin.
 type Options struct {
-	MaxBodySize       int64    // of any body but NDJSON, and of one NDJSON entry; 0: no bound
-	MaxStreamBodySize int64    // of an NDJSON body; 0: no bound
-	CORSOrigins       []string // origins browsers may call from; * is every one; nil turns CORS off
-	IsOpen            bool     // no credential is asked for, so that pages of other origins are refused
+	MaxBodySize       int64    // of any body except NDJSON, and of one NDJSON entry; 0: no limit
+	MaxStreamBodySize int64    // of an NDJSON body; 0: no limit
+	CORSOrigins       []string // origins browsers may call from; * allows every origin; nil turns CORS off
+	IsOpen            bool     // no credential is required, so requests from pages of other origins are refused
 	OnlyLoopback      bool     // requests must name the loopback interface as Host
-	Hosts             []string // names in lower case that Host may have, health aside; nil is every one
+	Hosts             []string // names in lower case allowed in Host, except for health checks; nil allows every name
 	AccessLog         bool     // log every request
 	IndexTimers       bool     // tag the timers of searches with the index
 
-	// Dial connects to other nodes; nil: by TCP.
+	// Dial connects to other nodes; nil uses TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Limits bound what a search may ask; the zero value takes the defaults.
+	// Limits bound what a search may request; the zero value uses the defaults.
 	Limits query.Limits
 }
 
 // ServeHTTP answers one request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// A page of a mapped file that the disk cannot deliver costs this request.
+	// If the disk cannot deliver a page of a mapped file, only this request fails.
 	debug.SetPanicOnFault(true)
 	began := time.Now()
 	tracked := &trackedWriter{ResponseWriter: w, control: http.NewResponseController(w), hasBody: r.Body != nil && r.Body != http.NoBody}
 	header := tracked.Header()
 	header["X-Content-Type-Options"] = noSniff
 
-	defer a.note(tracked, r, began) // also when the answer is cut off
+	defer a.note(tracked, r, began) // also when the response is cut off
 	a.serve(tracked, r)
 	if tracked.status == statusAbandoned {
-		panic(http.ErrAbortHandler) // an empty answer would say that all is well
+		panic(http.ErrAbortHandler) // an empty response would look like success
 	}
 }
 
-// note counts and logs a request that was answered, or whose answer ends here.
+// note counts and logs a request that was answered or whose response was cut
+// off.
 func (a *API) note(w *trackedWriter, r *http.Request, began time.Time) {
 	took := time.Since(began)
 	pattern := "UNKNOWN"
@@ -87,7 +88,7 @@ func (a *API) note(w *trackedWriter, r *http.Request, began time.Time) {
 	}
 	status := w.status
 	if w.isCut && r.Context().Err() != nil {
-		status = statusAbandoned // the client left in the middle of its answer
+		status = statusAbandoned // the client left during the response
 	}
 	a.metrics.HTTPRequest(r.Method, pattern, status, took)
 	if a.options.AccessLog {
@@ -95,7 +96,6 @@ func (a *API) note(w *trackedWriter, r *http.Request, began time.Time) {
 	}
 }
 
-// serve answers a request.
 func (a *API) serve(w *trackedWriter, r *http.Request) {
 	defer a.recoverPanic(w, r)
 	if err := a.checkSender(r); err != nil {
@@ -163,8 +163,8 @@ func (m match) route(method string) *Route {
 	return m.methods[method]
 }
 
-// answer runs a request through negotiation, credential and permission to its
-// handler.
+// answer takes a request through content negotiation, authentication and
+// authorization to its handler.
 func (a *API) answer(w *trackedWriter, request *Request) (*Response, error) {
 	r, route := request.HTTP, request.Route
 	if route.offers != nil {
@@ -199,7 +199,7 @@ func (a *API) answer(w *trackedWriter, request *Request) (*Response, error) {
 	if err := request.body.stated(request.isStream()); err != nil {
 		return nil, err
 	}
-	// A semicolon is an ordinary character; the parser would refuse it.
+	// A semicolon is an ordinary character here; the parser would reject it.
 	query, err := url.ParseQuery(strings.ReplaceAll(r.URL.RawQuery, ";", "%3B"))
 	if err != nil {
 		return nil, problem.RequestRefused.New("reason", "the query string cannot be read")
@@ -225,7 +225,7 @@ func (a *API) run(ctx context.Context, r *Request) (*Response, error) {
 	}
 	if meter := r.Route.meter; meter != nil {
 		index := ""
-		// A name that a caller made up does not become a series.
+		// Names invented by a caller must not become time series.
 		if named, _, _ := strings.Cut(r.Param("name"), "@"); a.options.IndexTimers && a.node.Has(named) {
 			index = named
 		}
@@ -234,7 +234,7 @@ func (a *API) run(ctx context.Context, r *Request) (*Response, error) {
 	return response, err
 }
 
-// permit finds out who sends a request and refuses what they may not do.
+// permit authenticates the sender of a request and checks its permission.
 func (a *API) permit(ctx context.Context, r *Request) error {
 	principal, err := a.authority.Authenticate(ctx, r.HTTP.Header.Values("Authorization"))
 	if err == nil {
@@ -253,18 +253,18 @@ func (a *API) permit(ctx context.Context, r *Request) error {
 	return err
 }
 
-// statusAbandoned is how a request is counted whose client left before there was
-// an answer. It is never sent.
+// statusAbandoned is the status under which a request is counted when its
+// client left before the response. It is never sent.
 const statusAbandoned = 499
 
-// isAbandoned reports whether a request failed because its client did not wait
-// for the answer. What failed for a reason of its own is answered: the context
-// also ends when the node gives up reading a body.
+// isAbandoned reports whether a request failed only because its client did not
+// wait for the response. Failures with a cause of their own are answered: the
+// context also ends when the node stops reading a body.
 func isAbandoned(r *http.Request, err error) bool {
 	return r.Context().Err() != nil && errors.Is(err, context.Canceled) && problem.All(err)[0].Code == problem.NodeError
 }
 
-// outcome returns how a request is counted that ended with an error, or with none.
+// outcome returns the outcome under which a finished request is counted.
 func outcome(r *Request, err error) metrics.Outcome {
 	switch {
 	case err == nil:
@@ -275,7 +275,7 @@ func outcome(r *Request, err error) metrics.Outcome {
 	return metrics.Failure
 }
 
-// refuse answers a failure.
+// refuse responds with an error.
 func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, vfs.ErrFault):
@@ -285,7 +285,7 @@ func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 		err = problem.NodeError.New().Because(err)
 	}
 	if isAbandoned(r, err) {
-		// No client is left to answer, and nothing failed.
+		// No client is left to respond to, and nothing failed.
 		a.log.Debug("the client is gone", "method", r.Method, "path", r.URL.EscapedPath())
 		if w.status != 0 {
 			panic(http.ErrAbortHandler)
@@ -303,7 +303,7 @@ func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 		a.log.Error("error body", "error", encodeErr)
 	}
 	if w.status != 0 {
-		panic(http.ErrAbortHandler) // part of another answer is out already
+		panic(http.ErrAbortHandler) // part of another response is already sent
 	}
 	w.takeLeftover(r)
 	if body, err = a.codecs.pack(response, body, answerEncoding(r.Header)); err == nil {
@@ -314,8 +314,8 @@ func (a *API) refuse(w *trackedWriter, r *http.Request, err error) {
 	}
 }
 
-// Refusal counts a request that was refused before it could be read and
-// returns the body to answer it with.
+// Refusal counts a request that was rejected before it could be read and
+// returns the body of its response.
 func (a *API) Refusal(reason string) []byte {
 	response, code := errorResponse(problem.RequestRefused.New("reason", reason))
 	a.metrics.APIError(code.Name())
@@ -338,19 +338,19 @@ func (a *API) recoverPanic(w *trackedWriter, r *http.Request) {
 	a.refuse(w, r, vfs.Recovered(cause))
 }
 
-// trackedWriter remembers what was answered and gives up on a client that
-// stops reading.
+// trackedWriter records the status and size of a response and gives up on a
+// client that stops reading.
 type trackedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	status  int
 	written int64
 	armed   time.Time
-	route   *Route // nil when none serves the request
-	isCut   bool   // the answer ends before it is whole
+	route   *Route // nil if no route serves the request
+	isCut   bool   // the response ends before it is complete
 
 	hasBody bool         // of the request
-	body    *boundedBody // nil until it may be read
+	body    *boundedBody // nil until reading is allowed
 }
 
 func (w *trackedWriter) WriteHeader(status int) {
@@ -359,15 +359,15 @@ func (w *trackedWriter) WriteHeader(status int) {
 	}
 	w.arm()
 	if w.hasBody && (w.body == nil || !w.body.isEnded.Load()) {
-		// The server reads on before it answers, to keep the connection; it must
-		// not wait for a body that never comes.
+		// The server reads the rest of the body before it responds, to keep the
+		// connection; it must not wait for a body that never arrives.
 		_ = w.control.SetReadDeadline(time.Now().Add(leftoverTimeout))
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// takeLeftover takes what is left of a refused body off the connection; where not
-// all of it comes, the connection ends with the answer.
+// takeLeftover drains the rest of a refused body from the connection. If the
+// body does not end in time, the connection is closed after the response.
 func (w *trackedWriter) takeLeftover(r *http.Request) {
 	if !w.hasBody {
 		return
@@ -376,19 +376,18 @@ func (w *trackedWriter) takeLeftover(r *http.Request) {
 		w.body = newBoundedBody(w, r, 0)
 	}
 	if !w.body.isBegun && r.Header.Get("Expect") != "" {
-		return // the client waits until its body is wanted
+		return // the client waits for permission to send the body
 	}
 	if !w.body.drain() {
 		w.Header().Set("Connection", "close")
 	}
 }
 
-// leftoverTimeout is how long an answer waits for what is left of a body that
-// nobody wants.
+// leftoverTimeout bounds how long a response waits for the unread rest of a
+// body.
 const leftoverTimeout = 5 * time.Second
 
-// writeChunk is how much of an answer a client must take within
-// progressTimeout.
+// writeChunk is the number of bytes a client must read within progressTimeout.
 const writeChunk = 256 << 10
 
 func (w *trackedWriter) Write(p []byte) (int, error) {
@@ -408,8 +407,9 @@ func (w *trackedWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// arm moves the write deadline on. It stays in force after the handler, while
-// the rest is flushed; the next answer on the connection moves it again.
+// arm extends the write deadline. The deadline stays in force after the
+// handler, while the rest is flushed; the next response on the connection
+// extends it again.
 func (w *trackedWriter) arm() {
 	if now := time.Now(); now.Sub(w.armed) >= time.Second {
 		w.armed = now
@@ -417,8 +417,8 @@ func (w *trackedWriter) arm() {
 	}
 }
 
-// Flush sends what was written so far.
+// Flush sends the bytes written so far.
 func (w *trackedWriter) Flush() { _ = w.control.Flush() }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap gives http.ResponseController access to the connection.
 func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -12,14 +12,14 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// headerAwait asks a node, on behalf of another one, to reach the state of a token
-// instead of answering the request: a read on a node that does not write the index
-// makes the one that does commit. The request has the path and the credential of the
-// read, so that it needs the same permission, and no body.
+// headerAwait asks a node, on behalf of another one, to reach the state of a
+// token instead of serving the request: a read on a node that does not write
+// the index makes the writing node commit. The request has the path and
+// credential of the read, so that it needs the same permission, and no body.
 const headerAwait = "X-Service-Await"
 
-// asker returns how the node that writes an index is asked for the state of a read;
-// nil for one that another node asks for already.
+// asker returns the function that asks the node writing an index for the state
+// a read needs, or nil if the request itself came from another node.
 func (a *API) asker(r *Request) node.Ask {
 	if a.ownership == nil || r.HTTP.Header.Get(headerForwarded) != "" {
 		return nil
@@ -44,7 +44,7 @@ func (a *API) asker(r *Request) node.Ask {
 			return err
 		}
 		defer answer.Body.Close()
-		_, _ = io.CopyN(io.Discard, answer.Body, 64<<10) // so that the connection serves on
+		_, _ = io.CopyN(io.Discard, answer.Body, 64<<10) // so that the connection can be reused
 		if answer.StatusCode != http.StatusNoContent {
 			return fmt.Errorf("status %d", answer.StatusCode)
 		}
@@ -52,7 +52,7 @@ func (a *API) asker(r *Request) node.Ask {
 	}
 }
 
-// await answers another node that asks for a state.
+// await responds to another node that asks for a state.
 func (a *API) await(ctx context.Context, r *Request) (*Response, error) {
 	index, err := a.read(ctx, r, r.HTTP.Header.Get(headerAwait), problem.Path{})
 	if err != nil {
@@ -62,7 +62,8 @@ func (a *API) await(ctx context.Context, r *Request) (*Response, error) {
 	return NoContent(), nil
 }
 
-// isAwait reports whether another node asks for a state by a request.
+// isAwait reports whether the request comes from another node asking for a
+// state.
 func (r *Request) isAwait() bool {
 	return r.HTTP.Header.Get(headerAwait) != "" && r.HTTP.Header.Get(headerForwarded) != "" && r.Param("name") != ""
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// progressTimeout is how long a body may stand still before the connection is
-// given up. There is no bound on the whole, because a stream may carry a
-// complete dataset.
+// progressTimeout bounds how long a body may make no progress before the
+// connection is abandoned. The total time is unlimited, because a stream may
+// carry a complete dataset.
 const progressTimeout = 30 * time.Second
 
-// boundedBody reads a request body within its bound. Its errors are problems:
+// boundedBody reads a request body up to its limit. Its errors are problems:
 // request:body_too_large and request:body_unreadable.
 type boundedBody struct {
 	source  io.Reader
-	left    int64 // bytes that may still come; negative when there is no bound
+	left    int64 // bytes that may still arrive; negative if unlimited
 	limit   int64
-	length  int64 // that the client states; negative when it states none
+	length  int64 // declared by the client; negative if not declared
 	control *http.ResponseController
 	armed   time.Time // when the read deadline was last set
-	isBegun bool      // something was read
+	isBegun bool      // something has been read
 	failed  error
-	isEnded atomic.Bool // it was read to its end, which is asked for while it is read
+	isEnded atomic.Bool // the end was reached; checked while the body is being read
 }
 
 func newBoundedBody(w http.ResponseWriter, r *http.Request, limit int64) *boundedBody {
@@ -36,16 +36,16 @@ func newBoundedBody(w http.ResponseWriter, r *http.Request, limit int64) *bounde
 		b.left = -1
 	}
 	if r.Body == nil || r.Body == http.NoBody {
-		// The server reads on by itself, to see whether the client leaves: a deadline
-		// would end the context of every request that follows on the connection.
+		// The server itself keeps reading to detect a client that leaves: a deadline
+		// would end the context of every later request on the connection.
 		b.failed = io.EOF
 		b.isEnded.Store(true)
 	}
 	return b
 }
 
-// stated refuses a body whose stated length is above the bound, also where nobody
-// would read it. Nothing of a stream is processed then.
+// stated rejects a body whose declared length exceeds the limit, even if no
+// handler would read it. Nothing of a stream is processed in that case.
 func (b *boundedBody) stated(isStream bool) error {
 	if b.limit <= 0 || b.length <= b.limit {
 		return nil
@@ -58,7 +58,7 @@ func (b *boundedBody) stated(isStream bool) error {
 	return p
 }
 
-// Read reads within the bound.
+// Read reads up to the limit.
 func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.failed != nil {
 		return 0, b.failed
@@ -66,7 +66,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	// One byte more than allowed distinguishes a body at the bound from one above it.
+	// One extra byte distinguishes a body at the limit from one above it.
 	if b.left >= 0 && int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
@@ -92,7 +92,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// arm moves the read deadline on. A second of imprecision saves a system call
+// arm extends the read deadline. A second of imprecision saves a system call
 // per read.
 func (b *boundedBody) arm() {
 	now := time.Now()
@@ -100,11 +100,12 @@ func (b *boundedBody) arm() {
 		return
 	}
 	b.armed = now
-	// A connection that cannot take a deadline, as in tests, is read without.
+	// A connection that does not support deadlines, as in tests, is read without
+	// one.
 	_ = b.control.SetReadDeadline(now.Add(progressTimeout))
 }
 
-// disarm takes the deadline off, so that a long answer is not cut short by it.
+// disarm removes the deadline, so that it does not cut a long response short.
 func (b *boundedBody) disarm() {
 	if b.armed.IsZero() {
 		return
@@ -113,18 +114,19 @@ func (b *boundedBody) disarm() {
 	_ = b.control.SetReadDeadline(time.Time{})
 }
 
-// maxLeftover is how much of a refused body is still taken from the connection: a
-// client that sends all of it before it reads would not see the refusal otherwise.
+// maxLeftover bounds how much of a refused body is still read from the
+// connection: a client that sends everything before it reads would otherwise
+// not see the refusal.
 const maxLeftover = 64 << 20
 
-// drain takes what is left of a body that was refused, drops it and reports
-// whether that was all of it.
+// drain discards the rest of a refused body and reports whether it reached the
+// end.
 func (b *boundedBody) drain() bool {
 	switch {
 	case b.failed == io.EOF:
 		return true
 	case b.failed != nil && !errors.Is(b.failed, problem.RequestBodyTooLarge):
-		return false // nothing more comes
+		return false // nothing more will arrive
 	}
 	_ = b.control.SetReadDeadline(time.Now().Add(leftoverTimeout))
 	_, err := io.CopyN(io.Discard, b.source, maxLeftover)
@@ -139,7 +141,7 @@ func (b *boundedBody) tooLarge() *problem.Problem {
 	return problem.RequestBodyTooLarge.New("limit", b.limit)
 }
 
-// Body reads the whole body. It is nil when none was sent.
+// Body reads the whole body. It returns nil if none was sent.
 func (r *Request) Body() ([]byte, error) {
 	var buffer bytes.Buffer
 	if length := r.HTTP.ContentLength; length > 0 && length <= maxPreallocated {
@@ -154,11 +156,11 @@ func (r *Request) Body() ([]byte, error) {
 	return buffer.Bytes(), nil
 }
 
-// maxPreallocated bounds what a stated length makes us allocate before a byte
-// has arrived.
+// maxPreallocated bounds the allocation made for a declared length before any
+// byte has arrived.
 const maxPreallocated = 1 << 20
 
-// RequiredBody reads the whole body and refuses a request without one.
+// RequiredBody reads the whole body and rejects a request without one.
 func (r *Request) RequiredBody() ([]byte, error) {
 	body, err := r.Body()
 	if err == nil && body == nil {
@@ -167,7 +169,7 @@ func (r *Request) RequiredBody() ([]byte, error) {
 	return body, err
 }
 
-// OptionalBody reads the whole body; a missing one and null are read as {}.
+// OptionalBody reads the whole body; a missing body or null counts as {}.
 func (r *Request) OptionalBody() ([]byte, error) {
 	body, err := r.Body()
 	if err == nil && (body == nil || string(bytes.TrimSpace(body)) == "null") {
@@ -176,7 +178,7 @@ func (r *Request) OptionalBody() ([]byte, error) {
 	return body, err
 }
 
-// delimiter returns what separates the values of a body of rows, 0 for other
+// delimiter returns the separator of values in a body of rows, or 0 for other
 // bodies.
 func (r *Request) delimiter() rune {
 	switch mediaType(r.HTTP.Header.Get("Content-Type")) {

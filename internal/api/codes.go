@@ -4,7 +4,7 @@ import "github.com/quiresearch/quire/problem"
 
 // Groups of codes that many operations share.
 var (
-	// everyCodes can come from every operation with a permission.
+	// everyCodes can be returned by every operation with a permission.
 	everyCodes = []*problem.Code{
 		problem.AuthUnauthenticated, problem.AuthForbidden, problem.RequestHostForbidden, problem.RequestOriginForbidden, problem.RequestPathInvalid, problem.RequestRefused,
 		problem.RequestMethodNotAllowed, problem.RequestNotAcceptable, problem.RequestBodyTooLarge, problem.NodeError,
@@ -55,7 +55,7 @@ var (
 		problem.SearchSourceNotKept, problem.SearchTimeout, problem.SearchAnswerTooLarge)
 )
 
-// family returns the codes that begin with one of the prefixes.
+// family returns the codes with one of the prefixes.
 func family(prefixes ...string) []*problem.Code {
 	var found []*problem.Code
 	for _, code := range problem.Codes() {
@@ -68,7 +68,7 @@ func family(prefixes ...string) []*problem.Code {
 	return found
 }
 
-// codes joins codes and groups of them.
+// codes concatenates codes and groups of codes.
 func codes(parts ...any) []*problem.Code {
 	var all []*problem.Code
 	for _, part := range parts {

@@ -6,7 +6,7 @@ import (
 )
 
 // Tags are the entity tags of an If-Match or If-None-Match header. A nil *Tags
-// stands for a header that was not sent.
+// means that the header was absent.
 type Tags struct {
 	every bool // the header is *
 	tags  []string
@@ -15,15 +15,16 @@ type Tags struct {
 // ETag renders a version as a strong entity tag.
 func ETag(version string) string { return `"` + version + `"` }
 
-// IfMatch returns the tags of the If-Match header, nil when there is none.
+// IfMatch returns the tags of the If-Match header, or nil if it is absent.
 func (r *Request) IfMatch() *Tags { return parseTags(r.HTTP.Header.Values("If-Match")) }
 
-// IfNoneMatch returns the tags of the If-None-Match header, nil when there is
-// none.
+// IfNoneMatch returns the tags of the If-None-Match header, or nil if it is
+// absent.
 func (r *Request) IfNoneMatch() *Tags { return parseTags(r.HTTP.Header.Values("If-None-Match")) }
 
-// Match reports whether the tags name the version of an existing resource,
-// compared exactly: a weak tag names nothing. No header matches everything.
+// Match reports whether one of the tags is the version of an existing resource.
+// The comparison is strong: a weak tag never matches. An absent header matches
+// everything.
 func (t *Tags) Match(version string) bool {
 	if t == nil || t.every {
 		return true
@@ -37,8 +38,9 @@ func (t *Tags) Match(version string) bool {
 	return false
 }
 
-// NoneMatch reports whether none of the tags names the version of an existing
-// resource, a weak tag read like a strong one. No header names nothing.
+// NoneMatch reports whether none of the tags is the version of an existing
+// resource. The comparison is weak: a weak tag counts like a strong one. An
+// absent header matches nothing.
 func (t *Tags) NoneMatch(version string) bool {
 	switch {
 	case t == nil:
@@ -55,8 +57,8 @@ func (t *Tags) NoneMatch(version string) bool {
 	return true
 }
 
-// Unmodified returns the 304 answer when the If-None-Match header of a GET
-// names the stored version, nil when the resource is to be answered.
+// Unmodified returns the 304 response if the If-None-Match header of a GET has
+// the stored version, or nil if the resource must be sent.
 func (r *Request) Unmodified(version string) *Response {
 	if r.IfNoneMatch().NoneMatch(version) {
 		return nil
@@ -85,8 +87,8 @@ func parseTags(lines []string) *Tags {
 	return found
 }
 
-// cutTag takes the first tag off a list. A comma inside quotes belongs to the
-// tag.
+// cutTag removes the first tag from a list. A comma inside quotes belongs to
+// the tag.
 func cutTag(text string) (tag, rest string) {
 	quoted := false
 	for i := range len(text) {

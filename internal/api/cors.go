@@ -6,10 +6,10 @@ import (
 	"github.com/quiresearch/quire/internal/freshness"
 )
 
-// answerPreflight names the allowed origin of a browser's request and answers
-// a preflight; it reports whether the request is answered. CORS is policy, not
-// protection: credentials are never sent by a browser on its own, and where none
-// are asked for, checkSender refuses other origins.
+// answerPreflight sets the CORS headers for an allowed origin and responds to a
+// preflight; it reports whether the request is finished. CORS is policy, not
+// protection: a browser never sends credentials on its own, and if none are
+// required, checkSender refuses other origins.
 func (a *API) answerPreflight(w http.ResponseWriter, r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" || a.options.CORSOrigins == nil {

@@ -19,8 +19,8 @@ import (
 //go:embed docs.html
 var docsTemplate string
 
-// docsPage answers the interface as a page for people. It loads nothing from
-// elsewhere and runs no script.
+// docsPage responds with the description of the interface as an HTML page. The
+// page loads no external resource and runs no script.
 func (a *API) docsPage(context.Context, *Request) (*Response, error) {
 	d, err := a.descriptions()
 	if err != nil {
@@ -30,8 +30,8 @@ func (a *API) docsPage(context.Context, *Request) (*Response, error) {
 	return response.With("Content-Security-Policy", docsPolicy(d.page)), nil
 }
 
-// docsPolicy lets a page use its own style sheet and nothing else: no script, no
-// other style, nothing from elsewhere.
+// docsPolicy allows a page its own style sheet and nothing else: no script, no
+// other style, no external resource.
 func docsPolicy(page []byte) string {
 	_, rest, _ := bytes.Cut(page, []byte("<style>"))
 	style, _, _ := bytes.Cut(rest, []byte("</style>"))
@@ -40,14 +40,14 @@ func docsPolicy(page []byte) string {
 		base64.StdEncoding.EncodeToString(digest[:]) + "'"
 }
 
-// docs is what the page shows.
+// docs is the data of the page.
 type docs struct {
 	Groups []docsGroup
 	Bodies []docsBody
-	Every  []*problem.Code // besides those of its own, an operation has these
+	Every  []*problem.Code // codes that every operation has in addition to its own
 }
 
-// docsGroup is one tag of the page with its operations.
+// docsGroup is one tag with its operations.
 type docsGroup struct {
 	Tag    string
 	Routes []Route
@@ -94,7 +94,7 @@ func (d docs) render() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// distinct returns every code once, by status and name.
+// distinct returns every code once, ordered by status and name.
 func distinct(codes []*problem.Code) []*problem.Code {
 	sorted := slices.SortedFunc(slices.Values(codes), func(a, b *problem.Code) int {
 		return cmp.Or(cmp.Compare(a.Status(), b.Status()), strings.Compare(a.Name(), b.Name()))

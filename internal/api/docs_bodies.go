@@ -9,8 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// docsBody is a body of requests or answers as the page for people shows it:
-// a row for every property, those of inner objects under their path.
+// docsBody is the body of a request or response as the documentation page shows
+// it: one row per property, with the properties of inner objects under their
+// path.
 type docsBody struct {
 	Name        string
 	Description string
@@ -27,12 +28,12 @@ type docsProperty struct {
 	Means    string
 }
 
-// docsWord is a piece of text that leads to a body when Link is set.
+// docsWord is a piece of text, linked to a body if Link is set.
 type docsWord struct{ Text, Link string }
 
 const schemaReference = "#/components/schemas/"
 
-// docsBodies returns the bodies of schemas.yaml in the order they stand there.
+// docsBodies returns the bodies of schemas.yaml in file order.
 func docsBodies(text []byte) ([]docsBody, error) {
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
@@ -56,8 +57,8 @@ func docsBodies(text []byte) ([]docsBody, error) {
 	return bodies, nil
 }
 
-// addProperties adds a row for every property of an object and of the objects
-// inside it that have no name of their own.
+// addProperties adds a row for every property of an object and of the unnamed
+// objects inside it.
 func (b *docsBody) addProperties(prefix string, schema *yaml.Node) {
 	required := make(map[string]bool)
 	if names := entry(schema, "required"); names != nil {
@@ -82,7 +83,7 @@ func (b *docsBody) addProperties(prefix string, schema *yaml.Node) {
 	}
 }
 
-// kind says which values a schema takes.
+// kind describes the values that a schema accepts.
 func kind(schema *yaml.Node) []docsWord {
 	if link := word(schema, "$ref"); link != "" {
 		name := strings.TrimPrefix(link, schemaReference)
@@ -120,7 +121,7 @@ func kind(schema *yaml.Node) []docsWord {
 	return []docsWord{{Text: text}}
 }
 
-// docsBounds are the keywords that bound a value, with what they say.
+// docsBounds lists the keywords that constrain a value and how each is worded.
 var docsBounds = []struct{ keyword, says string }{
 	{"default", "default "}, {"minimum", "at least "}, {"exclusiveMinimum", "above "}, {"maximum", "at most "},
 	{"minItems", "at least this many: "}, {"maxItems", "at most this many: "}, {"pattern", "matches "},
@@ -139,7 +140,7 @@ func notes(schema *yaml.Node) string {
 	return strings.Join(all, ", ")
 }
 
-// entry returns what a mapping holds under a key, nil when nothing.
+// entry returns the value of a key in a mapping, nil if absent.
 func entry(mapping *yaml.Node, key string) *yaml.Node {
 	for name, value := range entries(mapping) {
 		if name == key {
@@ -149,7 +150,7 @@ func entry(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// entries yields the entries of a mapping in their order.
+// entries yields the entries of a mapping in order.
 func entries(mapping *yaml.Node) func(yield func(string, *yaml.Node) bool) {
 	return func(yield func(string, *yaml.Node) bool) {
 		if mapping == nil || mapping.Kind != yaml.MappingNode {
@@ -163,7 +164,7 @@ func entries(mapping *yaml.Node) func(yield func(string, *yaml.Node) bool) {
 	}
 }
 
-// word returns the single value under a key, empty when there is none.
+// word returns the scalar value of a key, empty if absent.
 func word(mapping *yaml.Node, key string) string {
 	if value := entry(mapping, key); value != nil {
 		return value.Value
@@ -171,7 +172,7 @@ func word(mapping *yaml.Node, key string) string {
 	return ""
 }
 
-// words returns the values of a list, or the one value that stands for it.
+// words returns the values of a list; a scalar counts as a list of one.
 func words(list *yaml.Node) []string {
 	if list.Kind != yaml.SequenceNode {
 		return []string{list.Value}
@@ -183,11 +184,11 @@ func words(list *yaml.Node) []string {
 	return all
 }
 
-// exampleWidth is how long a line of an example may be.
+// exampleWidth is the maximum line length of an example.
 const exampleWidth = 96
 
-// exampleJSON returns a value as JSON with its properties in their order, on
-// one line where it fits and a line for every entry where it does not.
+// exampleJSON returns a value as JSON with its properties in order, on one line
+// if it fits and otherwise with one line per entry.
 func exampleJSON(value *yaml.Node, indent string) (string, error) {
 	var parts []string
 	brackets := "[]"

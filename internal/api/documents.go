@@ -23,7 +23,8 @@ type failedEntry struct {
 	Errors   []ErrorDetail `json:"errors"`
 }
 
-// onError reads how a batch treats a refused entry.
+// onError reads the onError parameter, which decides how a batch treats a
+// refused entry.
 func onError(r *Request) (skip bool, err error) {
 	if !r.HasQuery("onError") {
 		return false, nil
@@ -38,7 +39,8 @@ func onError(r *Request) (skip bool, err error) {
 	}
 }
 
-// onMissing reads how an update treats a key without a document.
+// onMissing reads the missing parameter, which decides how an update treats a
+// key without a document.
 func onMissing(r *Request) (skip bool, err error) {
 	if !r.HasQuery("missing") {
 		return false, nil
@@ -61,8 +63,8 @@ func keyField(schema *definition.Schema) (*definition.ResolvedField, error) {
 	return nil, problem.IndexNoPrimaryKey.New()
 }
 
-// readers gives the reader of the generation that an entry is written to. A
-// stream keeps one as long as generation and definition stay the same.
+// readers returns the reader for the generation that an entry is written to. A
+// stream keeps its reader as long as generation and definition stay the same.
 type readers struct {
 	current *document.Reader
 }
@@ -74,9 +76,9 @@ func (r *readers) of(schema *definition.Schema) *document.Reader {
 	return r.current
 }
 
-// writeDocument runs work on the generation that a name answers from. A
-// definition that changes meanwhile is the generation's own concern. Nothing is
-// begun for a client that left.
+// writeDocument runs work on the generation that a name resolves to. The
+// generation handles a definition that changes in the meantime. Nothing begins
+// if the client has already left.
 func writeDocument(ctx context.Context, w documentWrite, work func(*definition.Schema, *engine.WriteStream) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -84,13 +86,13 @@ func writeDocument(ctx context.Context, w documentWrite, work func(*definition.S
 	return w.Do(ctx, func(g *generations.Generation, s *engine.WriteStream) error { return work(g.Schema(), s) })
 }
 
-// documentWrite is the writes of one request, as node.Write makes them.
+// documentWrite is the writes of one request, as returned by node.Write.
 type documentWrite interface {
 	Do(ctx context.Context, work func(*generations.Generation, *engine.WriteStream) error) error
 	Finish(ctx context.Context) (token string, err error)
 }
 
-// putDocument indexes one document under a key.
+// putDocument adds one document under a key.
 func (a *API) putDocument(ctx context.Context, r *Request) (*Response, error) {
 	raw, err := oneObject(r)
 	if err != nil {
@@ -129,7 +131,7 @@ func (a *API) patchDocument(ctx context.Context, r *Request) (*Response, error) 
 	})
 }
 
-// deleteDocument removes the document under a key; there need be none.
+// deleteDocument deletes the document with a key, if there is one.
 func (a *API) deleteDocument(ctx context.Context, r *Request) (*Response, error) {
 	return a.writeOne(ctx, r, metrics.OperationDelete, func(schema *definition.Schema, s *engine.WriteStream) error {
 		field, err := keyField(schema)
@@ -144,8 +146,8 @@ func (a *API) deleteDocument(ctx context.Context, r *Request) (*Response, error)
 	})
 }
 
-// writeOne runs a write of one document and answers with the token of the state
-// that holds it.
+// writeOne writes one document and responds with the freshness token of the
+// state that includes it.
 func (a *API) writeOne(ctx context.Context, r *Request, operation string, work func(*definition.Schema, *engine.WriteStream) error) (*Response, error) {
 	done := a.timeWrite(r, operation)
 	token, err := a.write(ctx, r, work)
@@ -170,7 +172,7 @@ func (a *API) write(ctx context.Context, r *Request, work func(*definition.Schem
 	return token, err
 }
 
-// oneObject reads a body that is one JSON object.
+// oneObject reads a body that must be one JSON object.
 func oneObject(r *Request) ([]byte, error) {
 	body, err := r.RequiredBody()
 	if err != nil {
@@ -189,7 +191,7 @@ func oneObject(r *Request) ([]byte, error) {
 	return nil, problem.DocumentNotAnObject.New()
 }
 
-// underKey returns a document or change object with the key of the path.
+// underKey adds the key of the path to a document or change object.
 func underKey(schema *definition.Schema, r *Request, raw []byte, withKey func(*definition.Schema, []byte, document.Key) ([]byte, error)) ([]byte, error) {
 	field, err := keyField(schema)
 	if err != nil {
@@ -202,9 +204,9 @@ func underKey(schema *definition.Schema, r *Request, raw []byte, withKey func(*d
 	return withKey(schema, raw, key)
 }
 
-// applyChange reads a change object and applies it. exists is false when no
-// document has its key. A change that waits for others to the same
-// document, or is applied, is given up when ctx ends.
+// applyChange reads a change object and applies it. exists is false if no
+// document has its key. A change that is waiting for others to the same
+// document, or being applied, is abandoned when ctx ends.
 func applyChange(ctx context.Context, reader *document.Reader, s *engine.WriteStream, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
 	var found problem.List
 	change := reader.ReadChange(raw, at, &found)
@@ -232,7 +234,7 @@ func applyChange(ctx context.Context, reader *document.Reader, s *engine.WriteSt
 	return change.Key, exists, err
 }
 
-// getDocument answers one committed document as it was indexed.
+// getDocument responds with one committed document as it was added.
 func (a *API) getDocument(ctx context.Context, r *Request) (*Response, error) {
 	index, err := a.readDocuments(ctx, r)
 	if err != nil {
@@ -241,7 +243,7 @@ func (a *API) getDocument(ctx context.Context, r *Request) (*Response, error) {
 	defer index.Close()
 	key, refused := document.ParseKey(index.Schema.PrimaryKey(), r.Param("key"), problem.Path{})
 	if refused != nil {
-		key = document.Key(r.Param("key")) // a document may be older than the type of the key
+		key = document.Key(r.Param("key")) // a document may predate the type of the key
 	}
 	segment, doc, ok, err := index.Snapshot.LookupKey(string(key))
 	switch {
@@ -262,8 +264,8 @@ func (a *API) getDocument(ctx context.Context, r *Request) (*Response, error) {
 	return OKJSON(append(body, '}')), nil
 }
 
-// timeWrite starts the timer of a write; the function it returns stops it and
-// counts the documents of a request that succeeded.
+// timeWrite starts the timer of a write. The function it returns stops the
+// timer and, if the request succeeded, counts its documents.
 func (a *API) timeWrite(r *Request, operation string) func(documents int, err error) {
 	began := time.Now()
 	return func(documents int, err error) {
@@ -274,6 +276,6 @@ func (a *API) timeWrite(r *Request, operation string) func(documents int, err er
 	}
 }
 
-// refusedInBatch answers a refused entry of a batch: the codes of documents are
-// 400 there, also document:not_found.
+// refusedInBatch turns err into a refused entry of a batch, where codes of
+// documents have status 400, including document:not_found.
 func refusedInBatch(err error) error { return WithStatus(err, http.StatusBadRequest) }

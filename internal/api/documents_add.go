@@ -16,8 +16,7 @@ type addBody struct {
 	Freshness string        `json:"freshness"`
 }
 
-// addDocuments indexes the documents of a JSON list or an NDJSON stream, in
-// order.
+// addDocuments adds the documents of a JSON list or an NDJSON stream, in order.
 func (a *API) addDocuments(ctx context.Context, r *Request) (*Response, error) {
 	done := a.timeWrite(r, metrics.OperationAdd)
 	b, err := a.newBatch(r)
@@ -33,7 +32,7 @@ func (a *API) addDocuments(ctx context.Context, r *Request) (*Response, error) {
 	return OK(addBody{Indexed: b.processed, Failed: b.failed, Freshness: token}), nil
 }
 
-// add takes one document.
+// add adds one document.
 func (b *batch) add(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, raw []byte, at problem.Path) error {
 	var found problem.List
 	d := b.readers.of(schema).Read(raw, at, &found)

@@ -19,23 +19,23 @@ import (
 type batch struct {
 	write    documentWrite
 	readers  readers
-	skip     bool // refused entries are listed, the rest goes on
+	skip     bool // list refused entries and continue with the rest
 	checker  jsonread.Checker
 	isStream bool
-	isRows   bool                           // of CSV or tab-separated text, which is a stream too
-	isBare   bool                           // a JSON body that is the list itself
-	needs    func(*definition.Schema) error // what the index must have, also for no entries; nil: nothing
+	isRows   bool                           // of CSV or tab-separated text, which is also a stream
+	isBare   bool                           // a JSON body that is itself the list
+	needs    func(*definition.Schema) error // what the index must have, even for no entries; nil: nothing
 
-	refreshing *refreshing // of changes, which are taken many at once; nil: entries are taken one by one
+	refreshing *refreshing // for changes, which are applied in groups; nil: entries are taken one by one
 
-	position  int  // of the entry at hand
-	line      int  // of the entry at hand; 0 outside of streams
+	position  int  // of the current entry
+	line      int  // of the current entry; 0 outside of streams
 	reached   bool // some entry reached the index
 	processed int
 	failed    []failedEntry
 }
 
-// entryWork takes one entry; its error is a refusal of the entry or ends the
+// entryWork processes one entry. Its error either refuses the entry or ends the
 // request.
 type entryWork func(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, raw []byte, at problem.Path) error
 
@@ -52,8 +52,8 @@ func (a *API) newBatch(r *Request) (*batch, error) {
 	return &batch{write: a.node.Write(name), skip: skip, isStream: r.isStream(), isRows: r.Route.Rows && r.delimiter() != 0, failed: []failedEntry{}}, nil
 }
 
-// run takes every entry and waits until what was taken is durable. What was
-// taken before a failure stays.
+// run processes every entry and waits until the accepted ones are durable.
+// Entries accepted before a failure stay.
 func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token string, err error) {
 	if b.isRows {
 		err = b.rows(ctx, r, work)
@@ -63,7 +63,7 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 		err = b.list(ctx, r, work)
 	}
 	if err == nil && !b.reached {
-		// An index that takes no entries takes none of them either.
+		// An empty batch to an index that accepts no entries must fail too.
 		b.reached = true
 		err = writeDocument(ctx, b.write, func(schema *definition.Schema, _ *engine.WriteStream) error {
 			if b.needs == nil {
@@ -73,10 +73,11 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 		})
 	}
 	if err != nil && !b.reached {
-		return "", err // of the body alone
+		return "", err // caused by the body alone
 	}
 	token, unsettled := b.write.Finish(ctx)
-	// I1: an answer that counts entries as taken is not sent when they are not durable.
+	// I1: a response that counts entries as accepted is not sent if they are not
+	// durable.
 	isLost := unsettled != nil && b.processed > 0
 	if err != nil && !isLost && !isUnproven(unsettled) {
 		return "", err
@@ -84,13 +85,14 @@ func (b *batch) run(ctx context.Context, r *Request, work entryWork) (token stri
 	return token, unsettled
 }
 
-// isUnproven reports whether a write could not be made durable, or a refusal not be
-// proven to be true of the newest state, which is reported before anything else is.
+// isUnproven reports whether a write could not be made durable, or a refusal
+// could not be verified against the newest state. Such an error takes
+// precedence over all others.
 func isUnproven(err error) bool {
 	return errors.Is(err, problem.StorageIoError) || errors.Is(err, problem.StorageUnknown) || errors.Is(err, problem.IndexReadonly)
 }
 
-// list takes the entries of a JSON body.
+// list processes the entries of a JSON body.
 func (b *batch) list(ctx context.Context, r *Request, work entryWork) error {
 	body, err := r.RequiredBody()
 	if err != nil {
@@ -139,7 +141,7 @@ func (b *batch) entries(ctx context.Context, list jsonread.Value, work entryWork
 	return b.takeGathered(ctx, work)
 }
 
-// take takes an entry, at once or with others.
+// take processes an entry, immediately or together with others.
 func (b *batch) take(ctx context.Context, entry Entry, work entryWork) error {
 	if b.refreshing != nil {
 		return b.gather(ctx, entry, work)
@@ -147,10 +149,10 @@ func (b *batch) take(ctx context.Context, entry Entry, work entryWork) error {
 	return b.one(ctx, entry, work)
 }
 
-// stream takes the entries of an NDJSON body as they arrive.
+// stream processes the entries of an NDJSON body as they arrive.
 func (b *batch) stream(ctx context.Context, r *Request, work entryWork) error {
 	entries := r.Entries()
-	var failed error // of what was taken before more of the body was read
+	var failed error // of the entries taken before the next read of the body
 	entries.beforeRead = func() error {
 		failed = b.takeGathered(ctx, work)
 		return failed
@@ -175,7 +177,7 @@ func (b *batch) stream(ctx context.Context, r *Request, work entryWork) error {
 	}
 }
 
-// at is the place of the entry at hand.
+// at returns the path of the current entry.
 func (b *batch) at() problem.Path {
 	if b.isStream || b.isBare {
 		return problem.Path{}.Item(b.position)
@@ -212,12 +214,12 @@ func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
 	return nil
 }
 
-// errMissingListed ends the work on an entry whose key has no document and is
-// listed as missing.
+// errMissingListed ends the processing of an entry whose key has no document
+// and is listed as missing.
 var errMissingListed = errors.New("listed as missing")
 
-// locate adds where a caller can resume. What concerns an entry as a whole is
-// reported at the entry.
+// locate adds the position from which a caller can resume. A problem with an
+// entry as a whole is reported at the path of the entry.
 func (b *batch) locate(p *problem.Problem) {
 	if p.Path == "" {
 		p.Path = b.at().String()
@@ -228,7 +230,8 @@ func (b *batch) locate(p *problem.Problem) {
 	}
 }
 
-// malformed is an entry that is not JSON, at the line where parsing stopped.
+// malformed reports an entry that is not JSON, at the line where parsing
+// stopped.
 func (b *batch) malformed(entry Entry, err error) error {
 	offset, reason := jsonread.Syntax(entry.Raw, err)
 	stopped := entry.Raw[:min(offset, int64(len(entry.Raw)))]
@@ -238,8 +241,8 @@ func (b *batch) malformed(entry Entry, err error) error {
 	return p
 }
 
-// unreadable reports how far a body was read that stopped arriving or grew too
-// large.
+// unreadable adds how much of a body was processed before it stopped arriving
+// or grew too large.
 func (b *batch) unreadable(err error) error {
 	for _, p := range problem.All(err) {
 		switch p.Code {
@@ -252,14 +255,14 @@ func (b *batch) unreadable(err error) error {
 	return err
 }
 
-// isRefusal reports whether an error refuses one entry and says nothing about
-// the rest.
+// isRefusal reports whether an error refuses one entry and implies nothing
+// about the rest.
 func isRefusal(err error) bool {
 	found := problem.All(err)
 	return len(found) > 0 && !slices.ContainsFunc(found, func(p *problem.Problem) bool { return !isEntryCode(p.Code) })
 }
 
-// isEntryCode reports whether a code concerns one entry: those of documents and
+// isEntryCode reports whether a code concerns one entry: codes of documents and
 // changes, and a value of the wrong kind.
 func isEntryCode(code *problem.Code) bool {
 	return code == problem.RequestValueInvalid || strings.HasPrefix(code.Name(), "document:")

@@ -20,7 +20,7 @@ type deleteBody struct {
 	Freshness string `json:"freshness"`
 }
 
-// deleteDocuments removes documents by key, by query, or all.
+// deleteDocuments deletes documents by key, by query, or all.
 func (a *API) deleteDocuments(ctx context.Context, r *Request) (*Response, error) {
 	name, err := registry.ParseName(r.Param("name"))
 	if err != nil {
@@ -63,7 +63,7 @@ func (a *API) deleteDocuments(ctx context.Context, r *Request) (*Response, error
 	return OK(answer), nil
 }
 
-// deleteKeys checks every key before it removes the first.
+// deleteKeys validates every key before it deletes the first document.
 func deleteKeys(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, given []query.Literal) error {
 	field, err := keyField(schema)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	maxDocumentLimit     = 10000
 )
 
-// readDocuments opens the view that a read of whole documents answers from.
+// readDocuments opens the snapshot that reads of whole documents use.
 func (a *API) readDocuments(ctx context.Context, r *Request) (*node.IndexSnapshot, error) {
 	index, err := a.read(ctx, r, r.Freshness(), problem.At(freshness.Header))
 	if err != nil {
@@ -41,16 +41,16 @@ func (a *API) readDocuments(ctx context.Context, r *Request) (*node.IndexSnapsho
 	return index, nil
 }
 
-// documentPage writes documents as they were sent, current signal values filled
-// in. It belongs to one goroutine.
+// documentPage writes documents as they were sent, with the current values of
+// signals. It belongs to one goroutine.
 type documentPage struct {
 	sent    *document.Projection
 	records *snapshot.Records
 	stored  []byte
 }
 
-// newDocumentPage returns a page read through records; nil keeps what is read for
-// nobody.
+// newDocumentPage returns a page that reads through records; with nil, records
+// are not cached.
 func newDocumentPage(schema *definition.Schema, records *snapshot.Records) *documentPage {
 	return &documentPage{sent: document.AsSent(schema), records: records}
 }
@@ -65,8 +65,8 @@ func (p *documentPage) append(to []byte, s *snapshot.Segment, doc uint32) ([]byt
 	}), nil
 }
 
-// record reads a document and refuses one that was written without its source.
-// It is valid until the next is read.
+// record reads a document and rejects one stored without its source. The record
+// is valid until the next call.
 func (p *documentPage) record(s *snapshot.Segment, doc uint32) (document.Record, error) {
 	data, err := p.records.Get(&p.stored, s, doc)
 	switch {
@@ -85,7 +85,7 @@ func (p *documentPage) record(s *snapshot.Segment, doc uint32) (document.Record,
 	return record, nil
 }
 
-// listDocuments answers committed documents in the order of their keys.
+// listDocuments responds with committed documents ordered by key.
 func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) {
 	limit, err := r.Limit(defaultDocumentLimit, maxDocumentLimit)
 	if err != nil {
@@ -117,18 +117,18 @@ func (a *API) listDocuments(ctx context.Context, r *Request) (*Response, error) 
 	return walk.answer(index)
 }
 
-// readAfter reads the key behind which a page begins.
+// readAfter reads the key after which a page begins.
 func readAfter(r *Request, index *node.IndexSnapshot) (string, error) {
 	field, text := index.Schema.PrimaryKey(), r.Query("after")
-	if text == "" && !(field.Type.IsWhole() && r.HasQuery("after")) { // every text stands behind the empty one
+	if text == "" && !(field.Type.IsWhole() && r.HasQuery("after")) { // every string is greater than the empty one
 		return "", nil
 	}
 	key, refused := document.ParseKey(field, text, problem.At("after"))
 	if string(key) == text || text == "" || !field.Type.IsWhole() {
 		return string(key), refused
 	}
-	// Documents from before a change of the key's type keep the keys that they
-	// were written with.
+	// Documents from before a change of the key's type keep the keys they were
+	// written with.
 	stale, err := index.Snapshot.HasOtherKey(func(key string) bool {
 		_, err := document.ParseKey(field, key, problem.Path{})
 		return err == nil
@@ -139,16 +139,16 @@ func readAfter(r *Request, index *node.IndexSnapshot) (string, error) {
 	return string(key), refused
 }
 
-// documentWalk is the rest of one page.
+// documentWalk writes the remaining documents of one page.
 type documentWalk struct {
 	page *documentPage
 	keys *snapshot.KeyIterator
 	left int
 	last string // key of the document written last
 
-	isLines bool // one document per line, and nothing else
-	isBegun bool // a document is written
-	isAll   bool // the whole index, which is too long to be read ahead
+	isLines bool // one document per line and nothing else
+	isBegun bool // a document has been written
+	isAll   bool // the whole index, which is too long to read ahead
 }
 
 // next appends the next document and reports whether there was one.
@@ -169,13 +169,13 @@ func (w *documentWalk) next(to []byte) ([]byte, bool, error) {
 	return to, true, nil
 }
 
-// maxBufferedPage is how many bytes of a page are gathered before the answer
-// begins. A larger page is sent as it is read, so that its size does not matter.
+// maxBufferedPage is the number of bytes of a page that are buffered before the
+// response begins. A larger page is streamed, so its size does not matter.
 const maxBufferedPage = 4 << 20
 
-// answer answers one page. A problem with any of its documents is reported as an
-// error, before the answer begins; an answer with all documents is cut short
-// instead.
+// answer responds with one page. A problem with any of its documents is
+// returned as an error before the response begins. The response with all
+// documents of an index is cut short instead.
 func (w *documentWalk) answer(index *node.IndexSnapshot) (*Response, error) {
 	response := &Response{Status: http.StatusOK, ContentType: mediaJSON}
 	body := []byte(`{"documents":[`)
@@ -213,7 +213,7 @@ func (w *documentWalk) answer(index *node.IndexSnapshot) (*Response, error) {
 	return response, nil
 }
 
-// fill appends documents until the page ends or enough is gathered.
+// fill appends documents until the page ends or maxBufferedPage is reached.
 func (w *documentWalk) fill(to []byte) (filled []byte, more bool, err error) {
 	for len(to) < maxBufferedPage {
 		start := len(to)
@@ -234,8 +234,8 @@ func (w *documentWalk) fill(to []byte) (filled []byte, more bool, err error) {
 	return to, true, nil
 }
 
-// check reads the rest of the page ahead: a document that cannot be answered is
-// not found when part of the answer is out.
+// check reads ahead through the rest of the page, so that an unreadable
+// document is found before part of the response is sent.
 func (w *documentWalk) check() error {
 	keys := w.keys.Clone()
 	for range w.left {
@@ -250,7 +250,7 @@ func (w *documentWalk) check() error {
 	return nil
 }
 
-// end appends what follows the documents of a page.
+// end appends the part of a page after its documents.
 func (w *documentWalk) end(to []byte, index *node.IndexSnapshot) []byte {
 	if w.isLines {
 		return to
@@ -258,7 +258,7 @@ func (w *documentWalk) end(to []byte, index *node.IndexSnapshot) []byte {
 	to = append(to, ']')
 	if w.left == 0 {
 		to = append(to, `,"next":`...)
-		to, _ = jsontext.AppendQuote(to, snapshot.Cursor(w.last)) // is valid UTF-8
+		to, _ = jsontext.AppendQuote(to, snapshot.Cursor(w.last)) // Cursor returns valid UTF-8
 	}
 	to = append(to, `,"freshness":`...)
 	to = strconv.AppendQuote(to, index.Freshness()) // base64url text

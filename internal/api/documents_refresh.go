@@ -8,12 +8,13 @@ import (
 	"github.com/quiresearch/quire/internal/document"
 )
 
-// maxGathered is how many changes are looked at together. Each of 512 waits for the
-// locks of its index as long as one alone, and the answer is not felt to be later.
+// maxGathered is the number of changes applied in one group. Each of 512
+// changes waits for the locks of its index as long as a single one, and the
+// delay of the response is not noticeable.
 const maxGathered = 512
 
-// refreshing takes changes that refresh signals many at once. Whatever else comes in
-// between is taken one by one, in order.
+// refreshing applies consecutive changes of signals in groups. Other changes in
+// between are applied one by one, in order.
 type refreshing struct {
 	stopsAtMissing bool // a key without a document ends the request
 
@@ -22,7 +23,8 @@ type refreshing struct {
 	wanted   []engine.Refresh
 }
 
-// gather keeps an entry until more of the body is needed, or many are there.
+// gather buffers an entry until more of the body is needed or maxGathered
+// entries are buffered.
 func (b *batch) gather(ctx context.Context, entry Entry, work entryWork) error {
 	b.refreshing.gathered = append(b.refreshing.gathered, entry)
 	if len(b.refreshing.gathered) < maxGathered {
@@ -31,7 +33,7 @@ func (b *batch) gather(ctx context.Context, entry Entry, work entryWork) error {
 	return b.takeGathered(ctx, work)
 }
 
-// takeGathered takes the entries that were kept.
+// takeGathered processes the buffered entries.
 func (b *batch) takeGathered(ctx context.Context, work entryWork) error {
 	if b.refreshing == nil {
 		return nil
@@ -61,8 +63,8 @@ func (b *batch) takeGathered(ctx context.Context, work entryWork) error {
 	return nil
 }
 
-// run writes the refreshes that the entries begin with and returns how many it
-// worked off; wanted says which of these found a document.
+// run writes the refreshes at the start of entries and returns how many it
+// completed; wanted records which of them found a document.
 func (r *refreshing) run(ctx context.Context, b *batch, entries []Entry) (done int, err error) {
 	r.read.Clear()
 	reader := b.readers.current
@@ -86,7 +88,7 @@ func (r *refreshing) run(ctx context.Context, b *batch, entries []Entry) (done i
 	return done, err
 }
 
-// one takes one entry alone.
+// one processes a single entry.
 func (b *batch) one(ctx context.Context, entry Entry, work entryWork) error {
 	b.position, b.line = entry.Position, entry.Line
 	raw := entry.Raw

@@ -11,9 +11,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// rows takes the documents of a CSV or tab-separated body as they arrive. What
-// a row holds depends on the types of the fields, so it is converted where the
-// schema is known that it is written by.
+// rows processes the documents of a CSV or tab-separated body as they arrive.
+// The meaning of a value depends on the type of its field, so a row is
+// converted once the schema it is written with is known.
 func (b *batch) rows(ctx context.Context, r *Request, work entryWork) error {
 	rows := tabular.NewReader(r.text, r.delimiter(), r.maxEntry)
 	names, err := rows.Header()
@@ -54,7 +54,7 @@ func (b *batch) rows(ctx context.Context, r *Request, work entryWork) error {
 	}
 }
 
-// rowConverter keeps the header of the schema that the last row was written by.
+// rowConverter caches the header for the schema of the last row.
 type rowConverter struct {
 	schema *definition.Schema
 	header *tabular.Header
@@ -79,8 +79,8 @@ func (b *batch) malformedRow(row *tabular.RowError) error {
 		Advise("Correct the line; the first line names the columns, and each further line has a value for each of them.")
 }
 
-// badRow is a failure that ends the request: of the body, or of a row that
-// nothing can be read after.
+// badRow returns the error that ends the request: a problem with the body, or
+// with a row after which reading cannot continue.
 func (b *batch) badRow(r *Request, err error) error {
 	var row *tabular.RowError
 	switch {

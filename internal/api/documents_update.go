@@ -17,8 +17,8 @@ type updateBody struct {
 	Freshness string        `json:"freshness"`
 }
 
-// updateDocuments changes documents by the change objects of a JSON list or an
-// NDJSON stream, in order.
+// updateDocuments applies the change objects of a JSON list or an NDJSON
+// stream, in order.
 func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error) {
 	done := a.timeWrite(r, metrics.OperationUpdate)
 	skipMissing, missingErr := onMissing(r)
@@ -54,8 +54,7 @@ func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error
 	return OK(updateBody{Updated: b.processed, Missing: missing, Failed: b.failed, Freshness: token}), nil
 }
 
-// change takes one change object. exists is false when there is no document
-// under its key.
+// change applies one change object. exists is false if no document has its key.
 func (b *batch) change(ctx context.Context, schema *definition.Schema, s *engine.WriteStream, raw []byte, at problem.Path) (key document.Key, exists bool, err error) {
 	if err := b.needs(schema); err != nil {
 		return "", false, err

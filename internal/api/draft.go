@@ -17,8 +17,8 @@ type draftedBody struct {
 	Fields draft.Fields `json:"fields"`
 }
 
-// draftDefinition answers a definition that could fit some documents. It
-// neither creates nor keeps anything.
+// draftDefinition responds with a definition that could fit some documents. It
+// neither creates nor stores anything.
 func (a *API) draftDefinition(_ context.Context, r *Request) (*Response, error) {
 	body, err := r.RequiredBody()
 	if err != nil {
@@ -37,8 +37,8 @@ func (a *API) draftDefinition(_ context.Context, r *Request) (*Response, error) 
 	return OK(draftBody{draftedBody{drafted.Fields}, drafted.Reasons}), nil
 }
 
-// readDraft reads the body of a draft. Documents beyond those that a draft
-// looks at are read and left out.
+// readDraft parses the body of a draft. Documents beyond the number a draft
+// examines are parsed but ignored.
 func readDraft(body []byte) ([][]byte, draft.Options, error) {
 	var (
 		documents [][]byte

@@ -20,8 +20,8 @@ const (
 	encodingZstd = "zstd"
 )
 
-// contentEncoding returns the encoding of a request body, empty for none, and
-// false for one that is not read.
+// contentEncoding returns the encoding of a request body, empty for none. It
+// reports false for an unsupported encoding.
 func contentEncoding(header http.Header) (string, bool) {
 	switch encoding := strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ","))); encoding {
 	case "", "identity":
@@ -34,34 +34,35 @@ func contentEncoding(header http.Header) (string, bool) {
 	return "", false
 }
 
-// Bounds of compressed bodies, besides that of the size: a body must not unpack
-// to more than maxUnpackRatio times what arrived, once it is larger than
-// freeUnpacked. The data of documents packs to a tenth, seldom to less than a
-// fiftieth.
+// Limits of compressed bodies, in addition to that of the size: once a body
+// unpacks to more than freeUnpacked, it must not exceed maxUnpackRatio times
+// the bytes that arrived. Document data compresses to a tenth, rarely to less
+// than a fiftieth.
 const (
 	maxUnpackRatio = 200
 	freeUnpacked   = 1 << 20
-	maxZstdWindow  = 8 << 20 // what RFC 8878 asks every decoder to support
+	maxZstdWindow  = 8 << 20 // RFC 8878 asks every decoder to support it
 )
 
-// codecs keeps decoders and encoders for the next request. Its zero value is
-// ready; it may be used by any number of goroutines.
+// codecs pools decoders and encoders. Its zero value is ready to use; it may be
+// used by any number of goroutines.
 type codecs struct {
 	gzipReaders, zstdReaders, gzipWriters, zstdWriters sync.Pool
 }
 
-// packer is an encoder that writes to another writer.
+// packer is an encoder that can be reset to another writer.
 type packer interface {
 	io.WriteCloser
 	Reset(io.Writer)
 }
 
-// packer returns an encoder that writes to w and a function that hands it back.
+// packer returns an encoder that writes to w and a function that returns it to
+// the pool.
 func (c *codecs) packer(encoding string, w io.Writer) (packer, func()) {
 	if encoding == encodingZstd {
 		p, ok := c.zstdWriters.Get().(*zstd.Encoder)
 		if !ok {
-			// These options are always taken.
+			// These options are always valid.
 			p, _ = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
 		}
 		p.Reset(w)
@@ -75,12 +76,13 @@ func (c *codecs) packer(encoding string, w io.Writer) (packer, func()) {
 	return p, func() { p.Reset(io.Discard); c.gzipWriters.Put(p) }
 }
 
-// unpacker returns a decoder of source and a function that hands it back.
+// unpacker returns a decoder of source and a function that returns it to the
+// pool.
 func (c *codecs) unpacker(encoding string, source io.Reader) (io.Reader, func(), error) {
 	if encoding == encodingZstd {
 		d, ok := c.zstdReaders.Get().(*zstd.Decoder)
 		if !ok {
-			// These options are always taken; one worker reads on the goroutine of the
+			// These options are always valid; one worker decodes on the goroutine of the
 			// request.
 			d, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
 		}
@@ -95,13 +97,13 @@ func (c *codecs) unpacker(encoding string, source io.Reader) (io.Reader, func(),
 	return d, func() { c.gzipReaders.Put(d) }, err
 }
 
-// unpackedBody reads a compressed body within its bounds. Its errors are
-// problems; those of the body as it arrives are passed on.
+// unpackedBody decompresses a body within its limits. Its errors are problems;
+// those of the compressed body are passed on.
 type unpackedBody struct {
 	packed   *boundedBody
 	codecs   *codecs
 	encoding string
-	limit    int64 // of the unpacked size; 0: no bound
+	limit    int64 // of the unpacked size; 0: no limit
 
 	decoder  io.Reader
 	release  func()
@@ -114,13 +116,14 @@ func newUnpackedBody(packed *boundedBody, c *codecs, encoding string, limit int6
 	return &unpackedBody{packed: packed, codecs: c, encoding: encoding, limit: limit}
 }
 
-// Read reads what the body unpacks to.
+// Read reads decompressed bytes.
 func (b *unpackedBody) Read(p []byte) (int, error) {
 	if b.failed != nil {
 		return 0, b.failed
 	}
 	if b.decoder == nil {
-		// The decoder reads the first bytes at once, so it begins with the first read.
+		// The decoder reads the first bytes when created, so it is created on the
+		// first read.
 		decoder, release, err := b.codecs.unpacker(b.encoding, packedReader{b})
 		b.decoder, b.release = decoder, release
 		if err != nil {
@@ -128,7 +131,7 @@ func (b *unpackedBody) Read(p []byte) (int, error) {
 			return 0, b.failed
 		}
 	}
-	// One byte more than allowed distinguishes a body at the bound from one above it.
+	// One extra byte distinguishes a body at the limit from one above it.
 	if b.limit > 0 && int64(len(p)) > b.limit-b.unpacked+1 {
 		p = p[:b.limit-b.unpacked+1]
 	}
@@ -146,8 +149,8 @@ func (b *unpackedBody) Read(p []byte) (int, error) {
 	return n, b.failed
 }
 
-// fail keeps why nothing more is read: the end, a problem of the body as it
-// arrives, or that it is not in its encoding.
+// fail records why reading stopped: the end of the body, a problem with the
+// compressed body, or invalid encoding.
 func (b *unpackedBody) fail(err error) {
 	var arriving *problem.Problem
 	switch {
@@ -160,7 +163,7 @@ func (b *unpackedBody) fail(err error) {
 	}
 }
 
-// close hands the decoder back.
+// close returns the decoder to the pool.
 func (b *unpackedBody) close() {
 	if b.release != nil {
 		b.release()
@@ -168,7 +171,7 @@ func (b *unpackedBody) close() {
 	}
 }
 
-// packedReader counts what a decoder takes of the body as it arrives.
+// packedReader counts the compressed bytes a decoder reads.
 type packedReader struct{ body *unpackedBody }
 
 func (r packedReader) Read(p []byte) (int, error) {
@@ -177,11 +180,11 @@ func (r packedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// minPacked is the length above which an answer is worth compressing.
+// minPacked is the length above which a response is worth compressing.
 const minPacked = 1 << 10
 
-// answerEncoding returns the encoding that a caller prefers for answers, empty
-// for none. Of two that it likes as much, zstd is smaller and faster.
+// answerEncoding returns the encoding the caller prefers for responses, empty
+// for none. zstd wins ties, because it is smaller and faster.
 func answerEncoding(header http.Header) string {
 	ranges := acceptRanges(header.Values("Accept-Encoding"))
 	best, bestQuality := "", 0.0
@@ -195,9 +198,9 @@ func answerEncoding(header http.Header) string {
 	return best
 }
 
-// pack compresses a response in the encoding, if that is worth it: the body when
-// it is long, a stream always. What has an ETag stays as it is, because the tag
-// names the bytes. It returns the body to send.
+// pack compresses a response if that is worth it: long bodies, and streams
+// always. A response with an ETag stays as it is, because the tag names the
+// bytes. pack returns the body to send.
 func (c *codecs) pack(r *Response, body []byte, encoding string) ([]byte, error) {
 	if r.Stream == nil && len(body) <= minPacked || r.Header.Get("ETag") != "" || r.Header.Get("Content-Encoding") != "" {
 		return body, nil
@@ -215,7 +218,7 @@ func (c *codecs) pack(r *Response, body []byte, encoding string) ([]byte, error)
 			packed, release := c.packer(encoding, w)
 			defer release()
 			if err := stream(packed); err != nil {
-				return err // without an end, so that no client takes it for complete
+				return err // leave out the trailer, so that no client takes it for complete
 			}
 			return packed.Close()
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// errorBody is the body of every failed request. Path is that of the only
-// problem.
+// errorBody is the body of every failed request. Path is set if there is only
+// one problem.
 type errorBody struct {
 	Code    string        `json:"code"`
 	Message string        `json:"message"`
@@ -20,7 +20,7 @@ type errorBody struct {
 	Errors  []ErrorDetail `json:"errors"`
 }
 
-// ErrorDetail is one problem as error bodies and failed entries show it.
+// ErrorDetail is one problem in an error body or failed entry.
 type ErrorDetail struct {
 	Code      string            `json:"code"`
 	Message   string            `json:"message"`
@@ -29,7 +29,7 @@ type ErrorDetail struct {
 	Arguments map[string]string `json:"arguments,omitempty"`
 }
 
-// Details renders the problems that err holds.
+// Details renders the problems of err.
 func Details(err error) []ErrorDetail {
 	found := problem.All(err)
 	details := make([]ErrorDetail, 0, len(found))
@@ -48,7 +48,7 @@ func detail(p *problem.Problem) ErrorDetail {
 	d := ErrorDetail{Code: p.Code.Name(), Message: p.Message(), Path: p.Path, Help: p.Help(), Arguments: p.Arguments}
 	switch p.Code {
 	case problem.RequestPropertyUnknown, problem.RequestValueInvalid, problem.RequestValueRequired:
-		// These name their place among the arguments too.
+		// For these codes the path is also one of the arguments.
 		if p.Path != "" {
 			d.Arguments = map[string]string{"path": p.Path}
 			maps.Copy(d.Arguments, p.Arguments)
@@ -57,7 +57,7 @@ func detail(p *problem.Problem) ErrorDetail {
 	return d
 }
 
-// statusError is an error answered with another status than its code's own.
+// statusError is an error with a status other than that of its code.
 type statusError struct {
 	status int
 	err    error
@@ -66,12 +66,12 @@ type statusError struct {
 func (e *statusError) Error() string { return e.err.Error() }
 func (e *statusError) Unwrap() error { return e.err }
 
-// WithStatus returns err answered with the given status. The one use is
-// document:not_found of a batch entry, which is 400 there and 404 elsewhere.
+// WithStatus returns err with the given status. Its only use is
+// document:not_found for a batch entry, which is 400 there and 404 elsewhere.
 func WithStatus(err error, status int) error { return &statusError{status, err} }
 
-// errorResponse renders a failure. Several problems become one validation
-// envelope; a failure of the node among them is answered alone.
+// errorResponse renders an error. Several problems become one validation
+// envelope; if one of them is a failure of the node, it alone is reported.
 func errorResponse(err error) (*Response, *problem.Code) {
 	found := problem.All(err)
 	for i, p := range found {
@@ -103,22 +103,22 @@ func errorResponse(err error) (*Response, *problem.Code) {
 		response.With("WWW-Authenticate", "Bearer")
 	case problem.SearchFreshnessUnavailable, problem.StorageUnknown, problem.StorageIoError, problem.StorageConflict, problem.IndexReadonly,
 		problem.IndexClosed, problem.IndexGenerationUnsettled, problem.IndexerUnavailable, problem.IndexerUnreachable, problem.IndexerLeadershipUnreadable:
-		response.With("Retry-After", "1") // they pass
+		response.With("Retry-After", "1") // temporary conditions
 	case problem.RequestBodyTooLarge:
 		response.With("Connection", "close")
 	}
 	return response, code
 }
 
-// ErrorAnswer returns the status and the body that a failure is answered with.
+// ErrorAnswer returns the status and the body of the response to an error.
 func ErrorAnswer(err error) (status int, body []byte, encodeErr error) {
 	response, _ := errorResponse(err)
 	body, encodeErr = response.encode()
 	return response.Status, body, encodeErr
 }
 
-// isDiskFailure reports whether a failure without a code is one of the
-// local disk.
+// isDiskFailure reports whether an error without a code comes from the local
+// disk.
 func isDiskFailure(err error) bool {
 	var path *fs.PathError
 	return errors.As(err, &path)

@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// evaluationBody is an evaluation; the members of its report stand beside its
-// own once it is done.
+// evaluationBody is an evaluation. Once it is done, the members of its report
+// are included.
 type evaluationBody struct {
 	ID           string  `json:"id"`
 	Index        string  `json:"index"`
@@ -126,7 +126,8 @@ func evaluationRequest(name registry.Name, body []byte) (node.EvaluationRequest,
 	return request, found.Err()
 }
 
-// settingsOf returns settings that stand in the body; null means those stored.
+// settingsOf returns the settings given in the body, or nil for null, which
+// means the stored settings.
 func settingsOf(v jsonread.Value) []byte {
 	if v.IsNull() {
 		return nil
@@ -134,7 +135,8 @@ func settingsOf(v jsonread.Value) []byte {
 	return v.Raw()
 }
 
-// againstOf reads the second side: the live generation unless it names one.
+// againstOf parses the second side of a comparison: the live generation unless
+// the body names one.
 func againstOf(name registry.Name, v jsonread.Value) *node.EvaluationSide {
 	side := &node.EvaluationSide{Name: name.Bare(), At: v.Path()}
 	v.Members(func(member string, v jsonread.Value) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// explain answers how the score of one hit came about.
+// explain responds with the derivation of the score of one hit.
 func (a *API) explain(ctx context.Context, r *Request) (*Response, error) {
 	var found problem.List
 	key := r.Query("key")

@@ -16,45 +16,44 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// headerForwarded marks a request that another node sent on.
+// headerForwarded marks a request forwarded by another node.
 const headerForwarded = "X-Service-Forwarded"
 
-// Ownership reports where writes of an index are served.
+// Ownership reports which node serves the writes of an index.
 type Ownership interface {
-	// WriterAddress returns scheme://host:port of the node to send a write of
-	// the index on to, or an empty text when this node serves it. A creating
-	// request may claim an index that does not exist yet. Its errors are
-	// problems.
+	// WriterAddress returns scheme://host:port of the node that serves writes of
+	// the index, or an empty string if this node does. A creating request may
+	// claim an index that does not exist yet. The errors are problems.
 	WriterAddress(ctx context.Context, name string, creates bool) (string, error)
-	// Forwarded notes that another node changed what indexes there are on
-	// behalf of this one. When it returns this node knows of the change, or will
-	// find out by itself.
+	// Forwarded notes that another node changed the set of indexes on behalf of
+	// this one. When it returns, this node knows of the change or will find out by
+	// itself.
 	Forwarded(ctx context.Context)
-	// IsServing reports whether the node of an address still takes part, as far
-	// as is known. One that was stopped or cut off no longer does after a lease.
+	// IsServing reports whether the node at an address is still live, as far as is
+	// known. A node that was stopped or cut off is no longer live after one lease.
 	IsServing(ctx context.Context, address string) bool
 }
 
 const (
-	// servingCheck is the time between looks whether the node that was sent a
-	// request still takes part.
+	// servingCheck is the interval at which the node that a request was forwarded
+	// to is checked for liveness.
 	servingCheck = time.Second
-	// longestSilence bounds how long a node takes nothing of a request and answers
-	// nothing, where nobody can tell whether it still takes part: it may be stopped
-	// while the leadership cannot be read.
+	// longestSilence bounds how long a node may go without reading from a request
+	// or answering it while its liveness is unknown: it may have stopped at a time
+	// when the leadership cannot be read.
 	longestSilence = 5 * time.Minute
-	// takeoverWait bounds how long a request waits for another node when the one
-	// that wrote the index takes no connection.
+	// takeoverWait bounds how long a request waits for another node when the
+	// previous writer of the index accepts no connections.
 	takeoverWait = 5 * time.Second
 )
 
 var errSilent = errors.New("the node that writes the index no longer takes part, or shows no progress")
 
-// forward sends a request on to the node that writes the index. It reports
-// false when this node serves the request itself. A node that takes no
-// connection, or ends it before it asks for the body, did nothing: it may have
-// just stopped, so the index is looked up again until another node writes it or
-// the wait is over.
+// forward sends a request to the node that writes the index. It reports false
+// if this node serves the request itself. A node that refuses the connection,
+// or closes it before asking for the body, did nothing. It may have just
+// stopped, so the index is looked up again until another node writes it or
+// takeoverWait expires.
 func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 	if a.ownership == nil {
 		return nil, false, nil
@@ -72,9 +71,9 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 			a.metrics.Forwarded("success")
 			return alreadyAnswered, true, nil
 		case errors.Is(err, problem.RequestBodyTooLarge):
-			return nil, true, err // found out here
+			return nil, true, err // found on this node
 		case isAbandoned(r.HTTP, err), errors.Is(err, problem.RequestBodyUnreadable):
-			a.metrics.Forwarded("abandoned") // the other node knows how far it came
+			a.metrics.Forwarded("abandoned") // the other node knows how far it got
 			return nil, true, err
 		case !isUnsent || !pause(wait, a.servingCheck/8):
 			a.metrics.Forwarded("unreachable")
@@ -83,8 +82,8 @@ func (a *API) forward(w *trackedWriter, r *Request) (*Response, bool, error) {
 	}
 }
 
-// writer returns the node to send a request on to; no target when this node
-// serves it.
+// writer returns the node to forward a request to, with a nil target if this
+// node serves it.
 func (a *API) writer(r *Request) (string, *url.URL, error) {
 	address, err := a.ownership.WriterAddress(r.HTTP.Context(), r.Param("name"), r.Route.Creates)
 	if err != nil {
@@ -111,13 +110,13 @@ func (a *API) writer(r *Request) (string, *url.URL, error) {
 	return address, target, nil
 }
 
-// isRefused reports whether a node took no connection.
+// isRefused reports whether a node accepted no connection.
 func isRefused(err error) bool {
 	var failed *net.OpError
 	return errors.As(err, &failed) && failed.Op == "dial"
 }
 
-// pause waits, and reports false when ctx ended before.
+// pause waits for length and reports false if ctx ended first.
 func pause(ctx context.Context, length time.Duration) bool {
 	timer := time.NewTimer(length)
 	defer timer.Stop()
@@ -129,13 +128,14 @@ func pause(ctx context.Context, length time.Duration) bool {
 	}
 }
 
-// isStream reports whether the body is taken as it arrives.
+// isStream reports whether the body is processed as it arrives.
 func (r *Request) isStream() bool {
 	return r.Route.Streams && r.IsNDJSON() || r.Route.Rows && r.delimiter() != 0
 }
 
-// writerURL reads the address of a writing node: scheme, host and port, and
-// nothing more, so that a forged one leads to no path, user or scheme.
+// writerURL parses the address of a writing node. It accepts scheme, host and
+// port only, so that a forged address cannot lead to another path, user or
+// scheme.
 func writerURL(address string) (*url.URL, bool) {
 	target, err := url.Parse(address)
 	if err != nil || target.Hostname() == "" || target.Scheme != "http" && target.Scheme != "https" {
@@ -144,14 +144,14 @@ func writerURL(address string) (*url.URL, bool) {
 	return target, *target == url.URL{Scheme: target.Scheme, Host: target.Host}
 }
 
-// alreadyAnswered stands for an answer that went out while the request was
-// served.
+// alreadyAnswered stands for a response that was sent while the request was
+// being served.
 var alreadyAnswered = &Response{}
 
-// watch gives a request up when the node it was sent to takes no part any more:
-// whatever that node still does, it acknowledges nothing. It also does so when the
-// state of that node is not known and nothing moves for long. It returns the context of the request
-// and what ends the watch.
+// watch cancels a request when the node it was forwarded to is no longer live:
+// that node can no longer acknowledge anything. It also cancels when the
+// liveness of the node is unknown and nothing moves for longestSilence. watch
+// returns the context of the request and a function that stops the watch.
 func (a *API) watch(ctx context.Context, address string, body *relayedBody) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	ended := make(chan struct{})
@@ -168,7 +168,7 @@ func (a *API) watch(ctx context.Context, address string, body *relayedBody) (con
 					cancel(errSilent)
 				}
 				if ctx.Err() != nil {
-					body.abandon() // again, if a read began just then
+					body.abandon() // again, in case a read just began
 				}
 			}
 		}
@@ -176,46 +176,47 @@ func (a *API) watch(ctx context.Context, address string, body *relayedBody) (con
 	return ctx, func() { cancel(nil); close(ended); watching.Wait() }
 }
 
-// relay streams a request to another node and its answer back, once: a request
-// whose answer is lost is not sent again, unless doing it twice is doing it once.
-// An error means that nothing was answered yet. The other node did nothing then
-// when isUnsent is true; otherwise whether it did what was asked is not known.
+// relay streams a request to another node and the response back, once. A
+// request whose response is lost is not sent again unless it is idempotent. An
+// error means that no response was started. In that case isUnsent reports
+// whether the other node certainly did nothing; otherwise it is unknown whether
+// the request was carried out.
 //
-// The other node is sent the body when it asks for it (Expect: 100-continue). A
-// connection of the pool may be closed by a node that stops at the moment it is
-// used; without its body a request changes nothing.
+// The body is sent when the other node asks for it (Expect: 100-continue). A
+// stopping node may close a pooled connection at the moment it is used; without
+// its body a request changes nothing.
 func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.URL) (isUnsent bool, err error) {
 	body := &relayedBody{boundedBody: r.body, began: time.Now()}
 	if r.isStream() {
-		body.left = -1 // the other node reports how far it took what is too large
+		body.left = -1 // the other node reports how much of an oversized body it read
 	}
 	ctx, unwatch := a.watch(r.HTTP.Context(), address, body)
 	defer unwatch()
 	var failed error
 	proxy := &httputil.ReverseProxy{
-		// The proxy would send the other node's 100 Continue on to the caller.
+		// The proxy would pass the 100 Continue of the other node on to the caller.
 		Transport: roundTrip(func(out *http.Request) (*http.Response, error) { return a.transport.RoundTrip(out.WithContext(ctx)) }),
 		ErrorLog:  slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 		Rewrite: func(p *httputil.ProxyRequest) {
-			// The path is taken as it was written, never cleaned.
+			// The path is forwarded as written, never cleaned.
 			p.Out.URL = &url.URL{Scheme: target.Scheme, Host: target.Host, Path: p.In.URL.Path,
 				RawPath: p.In.URL.RawPath, RawQuery: p.In.URL.RawQuery}
 			p.Out.Host = ""
-			// What concerns the caller's connection alone stays here; no upgrade is
-			// passed on.
-			// The origin of a page was checked here, against the name the caller used.
-			// The last two would let the transport send a request twice.
+			// Headers that concern only the caller's connection are dropped, including
+			// upgrades. The origin was already checked here, against the host name the
+			// caller used. The last two headers would let the transport send a request
+			// twice.
 			for _, name := range []string{"Connection", "Expect", "Te", "Upgrade", "Via", "Origin", "Sec-Fetch-Site",
 				"Idempotency-Key", "X-Idempotency-Key"} {
 				p.Out.Header.Del(name)
 			}
 			if r.Route.Repeats {
-				// A header without values is not sent. It lets the transport send the
-				// request again on a new connection when one of the pool was closed
-				// before any byte of an answer came.
+				// A header without values is not sent, but lets the transport retry on a
+				// new connection when a pooled one was closed before the first byte of a
+				// response.
 				p.Out.Header["Idempotency-Key"] = []string{}
 			}
-			// Set on the outgoing request: a Connection header of the caller
+			// Set on the outgoing request, where a Connection header of the caller
 			// cannot strip them.
 			p.Out.Header.Set(headerForwarded, "true")
 			if credential := p.In.Header.Values("Authorization"); len(credential) > 0 {
@@ -249,7 +250,7 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 		},
 	}
 	func() {
-		defer body.end(ctx) // also when the proxy panics because the caller is gone
+		defer body.end(ctx) // also when the proxy panics because the caller left
 		proxy.ServeHTTP(w, r.HTTP.WithContext(ctx))
 	}()
 	if failed != nil && w.status != 0 {
@@ -266,27 +267,27 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 	return isRefused(failed) || isUntaken, failed
 }
 
-// roundTrip is a function that sends a request.
+// roundTrip adapts a function to http.RoundTripper.
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// relayedBody is the body of a caller on its way to another node, which may answer
-// before it took all of it. What is left of it may be taken off the connection
-// before the answer, so it is not closed.
+// relayedBody is the body of a caller on its way to another node, which may
+// respond before reading all of it. It is not closed, because the rest may be
+// drained from the connection before the response.
 type relayedBody struct {
 	*boundedBody
 	isWanted bool        // the request has a body
-	isTaken  atomic.Bool // the other node has asked for it
+	isTaken  atomic.Bool // the other node asked for it
 
-	reading sync.Mutex // held during a read; comes before mu
+	reading sync.Mutex // held during a read; taken before mu
 	began   time.Time
-	moved   atomic.Int64 // nanoseconds from began until the other node last took something or answered
+	moved   atomic.Int64 // nanoseconds from began until the other node last read a byte or responded
 
-	isAbandoned atomic.Bool // the connection may have been cut while the server read from it
+	isAbandoned atomic.Bool // the connection may have been cut while the server was reading from it
 
 	mu       sync.Mutex
-	isClosed bool // no read begins any more
+	isClosed bool // no further read may begin
 }
 
 func (b *relayedBody) move() { b.moved.Store(int64(time.Since(b.began))) }
@@ -296,8 +297,8 @@ func (b *relayedBody) silence() time.Duration {
 	return time.Since(b.began) - time.Duration(b.moved.Load())
 }
 
-// Read gives the next bytes, which are asked for when those before were taken. A
-// caller that sends none for long is not waited for.
+// Read returns the next bytes. The other node asks for them after it has taken
+// the previous ones. A caller that stops sending runs into the read deadline.
 func (b *relayedBody) Read(p []byte) (int, error) {
 	b.isTaken.Store(true)
 	b.reading.Lock()
@@ -310,7 +311,7 @@ func (b *relayedBody) Read(p []byte) (int, error) {
 	return b.boundedBody.Read(p)
 }
 
-// begin sets the deadline of a read, unless none begins any more.
+// begin sets the deadline of a read, or reports false if the body is closed.
 func (b *relayedBody) begin() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -320,8 +321,7 @@ func (b *relayedBody) begin() bool {
 	return !b.isClosed
 }
 
-// abandon ends a read under way: what a caller still sends goes nowhere, and
-// nobody waits for it.
+// abandon interrupts a read in progress; nothing needs the rest of the body.
 func (b *relayedBody) abandon() {
 	if !b.isEnded.Load() {
 		b.isAbandoned.Store(true)
@@ -329,7 +329,7 @@ func (b *relayedBody) abandon() {
 	}
 }
 
-// Close lets no read begin any more.
+// Close prevents further reads.
 func (b *relayedBody) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -337,9 +337,9 @@ func (b *relayedBody) Close() error {
 	return nil
 }
 
-// end returns when nobody reads the body any more: after an answer the connection is
-// the server's again, which reads the next request from it. What is left of the body
-// is not waited for longer than that of any other.
+// end waits until nothing reads the body any more: after a response the
+// connection belongs to the server again, which reads the next request from it.
+// The rest of the body gets the same timeout as that of any other body.
 func (b *relayedBody) end(ctx context.Context) {
 	_ = b.Close()
 	if !b.isEnded.Load() {
@@ -351,14 +351,14 @@ func (b *relayedBody) end(ctx context.Context) {
 	}
 	b.reading.Lock()
 	defer b.reading.Unlock()
-	b.armed = time.Time{} // the deadline stays
+	b.armed = time.Time{} // keep the deadline set above
 	if b.isEnded.Load() {
 		_ = b.control.SetReadDeadline(b.armed)
 	}
 }
 
-// rewriteLocation makes an absolute Location of the other node point to the
-// host the caller used.
+// rewriteLocation makes an absolute Location header of the other node point to
+// the host the caller used.
 func rewriteLocation(header http.Header, target *url.URL, r *Request) {
 	location := header.Get("Location")
 	prefix := target.Scheme + "://" + target.Host
@@ -367,8 +367,8 @@ func rewriteLocation(header http.Header, target *url.URL, r *Request) {
 	}
 }
 
-// forwardTransport connects within ten seconds, follows no redirects (a
-// round tripper never does) and asks no proxy of the environment.
+// forwardTransport connects within ten seconds, follows no redirects (a round
+// tripper never does) and ignores proxy settings of the environment.
 func forwardTransport(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Transport {
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
@@ -377,7 +377,7 @@ func forwardTransport(dial func(ctx context.Context, network, address string) (n
 		DialContext:           dial,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ResponseHeaderTimeout: longestSilence,
-		ExpectContinueTimeout: servingCheck, // something between the nodes may not know of it
+		ExpectContinueTimeout: servingCheck, // an intermediary may not support Expect
 		MaxIdleConnsPerHost:   64,
 		IdleConnTimeout:       60 * time.Second,
 		DisableCompression:    true,

@@ -1,7 +1,6 @@
 package api
 
-// handlers binds every operation of the table of routes to the method that
-// answers it.
+// handlers maps every operation in the table of routes to its method.
 func (a *API) handlers() map[string]Handler {
 	return map[string]Handler{
 		"listIndexes":       a.listIndexes,

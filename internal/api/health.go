@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Health holds what the health endpoints report. It may be used by any number
-// of goroutines.
+// Health holds the state that the health endpoints report. It may be used by
+// any number of goroutines.
 type Health struct {
 	mu            sync.Mutex
 	registryRead  bool
 	preloaded     bool
 	refreshed     time.Time
 	refreshWithin time.Duration
-	isRefreshing  func() bool // nil: not known
-	atRisk        func() int  // nil: not known
+	isRefreshing  func() bool // nil: unknown
+	atRisk        func() int  // nil: unknown
 	warnings      func() []string
-	isWritable    func() bool // nil: not known
-	hasSpace      func() bool // nil: not known
+	isWritable    func() bool // nil: unknown
+	hasSpace      func() bool // nil: unknown
 	now           func() time.Time
 }
 
@@ -31,54 +31,54 @@ func NewHealth(refreshInterval time.Duration) *Health {
 	return &Health{refreshWithin: max(4*refreshInterval, time.Minute), refreshed: time.Now(), now: time.Now}
 }
 
-// RegistryRead records that the registry was read once; it stays so.
+// RegistryRead records that the registry has been read. This is never reset.
 func (h *Health) RegistryRead() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.registryRead = true
 }
 
-// Preloaded records that the indexes to open at the start are open, or that
-// the node no longer waits for them.
+// Preloaded records that the indexes to open at startup are open, or that the
+// node no longer waits for them.
 func (h *Health) Preloaded() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.preloaded = true
 }
 
-// AliveWhile sets what reports whether a refresh pass is under way, which counts as
-// alive however long it takes.
+// AliveWhile sets the function that reports whether a refresh pass is in
+// progress, which counts as alive however long it takes.
 func (h *Health) AliveWhile(isRefreshing func() bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.isRefreshing = isRefreshing
 }
 
-// AtRiskBy sets what counts the generations written here that could not be committed
-// when that was last tried, or of which the bucket lost objects.
+// AtRiskBy sets the function that counts the generations written here whose
+// last commit attempt failed or whose objects are missing from the bucket.
 func (h *Health) AtRiskBy(count func() int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.atRisk = count
 }
 
-// WarnOf sets what returns warnings about the credentials of the node. They are
-// shown and do not make it unhealthy.
+// WarnOf sets the function that returns warnings about the credentials of the
+// node. Warnings are shown but do not make the node unhealthy.
 func (h *Health) WarnOf(warnings func() []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.warnings = warnings
 }
 
-// DiskBy sets what reports whether the directory of the node takes files, and whether
-// its disk has space.
+// DiskBy sets the functions that report whether the directory of the node is
+// writable and whether its disk has space.
 func (h *Health) DiskBy(isWritable, hasSpace func() bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.isWritable, h.hasSpace = isWritable, hasSpace
 }
 
-// Refreshed records that a refresh pass ended, well or not.
+// Refreshed records the end of a refresh pass, successful or not.
 func (h *Health) Refreshed() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -109,7 +109,7 @@ func (h *Health) ready() []healthCheck {
 		}
 	}
 	if h.isWritable != nil && !h.isWritable() {
-		// What is not open yet cannot be opened.
+		// Indexes that are not open yet cannot be opened.
 		checks = append(checks, healthCheck{Name: "data-directory", Status: up(false)})
 	}
 	return checks
@@ -124,8 +124,8 @@ func (h *Health) live() []healthCheck {
 		Data: map[string]any{"secondsSinceRefresh": int64(age.Seconds())}}}
 }
 
-// safety reports whether what is written here reaches the storage. It takes no part in
-// readiness: searches go on, and acknowledged writes are in the log.
+// safety reports whether changes written here reach the storage. It does not
+// affect readiness: searches continue, and acknowledged writes are in the log.
 func (h *Health) safety() []healthCheck {
 	h.mu.Lock()
 	count, hasSpace := h.atRisk, h.hasSpace
@@ -173,7 +173,7 @@ func (a *API) healthLive(context.Context, *Request) (*Response, error) {
 	return healthResponse(a.health.live()...), nil
 }
 
-// scrapeMetrics answers the meters in the Prometheus text format.
+// scrapeMetrics responds with the meters in the Prometheus text format.
 func (a *API) scrapeMetrics(_ context.Context, r *Request) (*Response, error) {
 	if a.metrics == nil {
 		return &Response{Status: http.StatusOK, JSON: []byte{}, ContentType: "text/plain"}, nil
@@ -185,7 +185,7 @@ func (a *API) scrapeMetrics(_ context.Context, r *Request) (*Response, error) {
 	return &Response{Status: recorder.status, JSON: recorder.body.Bytes(), ContentType: recorder.header.Get("Content-Type")}, nil
 }
 
-// recorded keeps an answer in memory.
+// recorded buffers a response in memory.
 type recorded struct {
 	header http.Header
 	status int

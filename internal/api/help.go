@@ -15,9 +15,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// advise adds to a failure what only the interface knows: the properties that
-// a body may have, the indexes that the caller may see, the request that a
-// definition needs. The problems of err are not changed.
+// advise adds to an error what only the interface knows: the properties a body
+// may have, the indexes the caller may see, the request that a definition
+// needs. It does not modify the problems of err.
 func (a *API) advise(ctx context.Context, r *Request, err error) error {
 	return advised(err, func(p *problem.Problem) {
 		switch p.Code {
@@ -31,7 +31,7 @@ func (a *API) advise(ctx context.Context, r *Request, err error) error {
 	})
 }
 
-// advised returns err with copies of its problems that change has seen.
+// advised returns err with copies of its problems, each passed to change.
 func advised(err error, change func(*problem.Problem)) error {
 	found := problem.All(err)
 	if len(found) == 0 || found[0].Code == problem.NodeError {
@@ -54,7 +54,7 @@ func advised(err error, change func(*problem.Problem)) error {
 	return with
 }
 
-// nearFields adds the nearest fields of an index to a failed search.
+// nearFields adds the fields of an index with similar names to a failed search.
 func nearFields(err error, schema *definition.Schema) error {
 	if err == nil || schema == nil {
 		return err
@@ -79,7 +79,7 @@ func nestedLists(schema *definition.Schema) []string {
 	return lists
 }
 
-// visibleIndexes returns the names that listing shows to the caller.
+// visibleIndexes returns the indexes that the caller can list.
 func (a *API) visibleIndexes(ctx context.Context, r *Request) []string {
 	all, err := a.node.List(ctx)
 	if err != nil || r.Principal == nil {
@@ -94,8 +94,8 @@ func (a *API) visibleIndexes(ctx context.Context, r *Request) []string {
 	return names
 }
 
-// adviseReindex names the request that brings documents under a definition they
-// do not fit: a new generation, filled from the live one.
+// adviseReindex names the request that makes documents fit an incompatible
+// definition: a new generation, filled from the live one.
 func (a *API) adviseReindex(ctx context.Context, r *Request, p *problem.Problem) {
 	name, err := registry.ParseName(r.Param("name"))
 	if err != nil {
@@ -127,17 +127,18 @@ func (a *API) adviseReindex(ctx context.Context, r *Request, p *problem.Problem)
 	p.Details = details
 }
 
-// maxListedProperties is how many properties help lists when none is near.
+// maxListedProperties bounds how many properties the help lists if none has a
+// similar name.
 const maxListedProperties = 24
 
-// adviseProperty names the properties known in the place of an unknown one.
+// adviseProperty lists the properties known at the position of an unknown one.
 func (a *API) adviseProperty(route *Route, p *problem.Problem) {
 	if route == nil || route.Body == "" || p.HasAdvice() {
 		return
 	}
 	names := a.propertiesAt(route.Body, p.Path)
 	given := p.Arguments["property"]
-	// Other kinds of the same object may have it, such as another matcher.
+	// Another variant of the same object, such as another matcher, may have it.
 	names = slices.DeleteFunc(names, func(name string) bool { return name == given })
 	if len(problem.Nearest(given, names)) > 0 || len(names) == 0 || len(names) > maxListedProperties {
 		p.AmongNames(given, names...)
@@ -146,8 +147,8 @@ func (a *API) adviseProperty(route *Route, p *problem.Problem) {
 	p.Advise(p.Help() + " Known here: " + strings.Join(names, ", ") + ".")
 }
 
-// propertiesAt returns the names of the properties that schemas.yaml gives the
-// object around a place of a body, in order.
+// propertiesAt returns, in order, the names of the properties that schemas.yaml
+// gives the object around path in a body.
 func (a *API) propertiesAt(body, path string) []string {
 	described, err := a.schemas()
 	if err != nil {
@@ -177,7 +178,7 @@ func (a *API) propertiesAt(body, path string) []string {
 }
 
 // step returns the schemas of a member or, for a step in brackets, of the
-// elements of a list.
+// elements of an array.
 func (s *schemas) step(schema object, step string) []object {
 	var inner []object
 	for _, choice := range s.choices(schema) {
@@ -194,7 +195,7 @@ func (s *schemas) step(schema object, step string) []object {
 	return inner
 }
 
-// choices resolves references and alternatives into the objects they stand for.
+// choices resolves references and alternatives into object schemas.
 func (s *schemas) choices(schema object) []object {
 	if link, ok := schema["$ref"].(string); ok {
 		return s.choices(s.Schemas[strings.TrimPrefix(link, schemaReference)])
@@ -215,7 +216,7 @@ func objectOf(value any) object {
 	return o
 }
 
-// pathSteps takes the path of a problem apart: names, and list positions as [n].
+// pathSteps splits the path of a problem into names, and list positions as [n].
 func pathSteps(path string) []string {
 	var steps []string
 	for path != "" {
@@ -249,9 +250,9 @@ func pathSteps(path string) []string {
 	return steps
 }
 
-// nearestPath returns the path of a route that an escaped path was probably
-// meant to be, with the values of the path in the place of parameters. A path
-// without the prefix of the interface is read with it too.
+// nearestPath returns the route path most similar to an escaped path, with the
+// values of that path in place of the parameters. A path without the prefix of
+// the interface is also tried with it.
 func nearestPath(escapedPath string) string {
 	best, bestCost := "", 1<<30
 	for _, prefix := range []string{"", "/v1alpha1", "/v1alpha1/admin"} {
@@ -266,8 +267,8 @@ func nearestPath(escapedPath string) string {
 	return best
 }
 
-// fitPath writes the segments of a path as a route has them; cost is how many
-// had to be changed.
+// fitPath rewrites a path to match a route; cost is the number of segments
+// changed.
 func fitPath(route, given []string) (path string, cost int, ok bool) {
 	if len(route) != len(given) {
 		return "", 0, false

@@ -23,8 +23,8 @@ type claimBody struct {
 	candidateBody
 }
 
-// listIndexers answers candidates in full and the claims on indexes the key
-// may read.
+// listIndexers responds with all candidates and with the claims on indexes that
+// the key may read.
 func (a *API) listIndexers(ctx context.Context, r *Request) (*Response, error) {
 	table, err := a.node.Indexers(ctx)
 	if err != nil {

@@ -67,7 +67,7 @@ func describeGenerations(entries []node.GenerationEntry) []generationBody {
 	return bodies
 }
 
-// indexResponse answers the index resource with its version.
+// indexResponse responds with the index resource and its version.
 func indexResponse(status int, d *node.Description) *Response {
 	body := indexBody{
 		Name: d.Name.Index, Generation: d.Name.Generation, Live: d.Live, Version: d.Version,
@@ -83,11 +83,12 @@ func indexResponse(status int, d *node.Description) *Response {
 	return (&Response{Status: status, Body: body}).WithETag(d.Version)
 }
 
-// indexName reads the name a path addresses, exactly as it was permitted.
+// indexName parses the name in the path, exactly as the permission check saw
+// it.
 func (r *Request) indexName() (registry.Name, error) { return registry.ParseName(r.Param("name")) }
 
-// matcher returns what the If-Match header asks of a version, nil when none was
-// sent.
+// matcher returns the condition of the If-Match header, or nil if there is
+// none.
 func (r *Request) matcher() func(version string) bool {
 	tags := r.IfMatch()
 	if tags == nil {
@@ -144,7 +145,7 @@ func (a *API) putIndex(ctx context.Context, r *Request) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.Body() // a missing one is refused after a missing index
+	body, err := r.Body() // a missing index is reported before a missing body
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ type definitionPreviewBody struct {
 	Differences []ErrorDetail  `json:"differences"`
 }
 
-// previewDefinition answers what putIndex would do with a definition.
+// previewDefinition responds with what putIndex would do with a definition.
 func (a *API) previewDefinition(ctx context.Context, r *Request) (*Response, error) {
 	name, err := r.indexName()
 	if err != nil {
@@ -197,8 +198,7 @@ func (a *API) previewDefinition(ctx context.Context, r *Request) (*Response, err
 	return OK(answer), nil
 }
 
-// boolQuery reads a query parameter that is true or false; without it the
-// answer is false.
+// boolQuery reads a boolean query parameter; it is false if absent.
 func (r *Request) boolQuery(name string) (bool, error) {
 	if !r.HasQuery(name) {
 		return false, nil

@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// judgementsBody is a stored set with its version beside it.
+// judgementsBody is a stored judgement set with its version.
 type judgementsBody struct {
 	Stored  jsontext.Value `json:",embed"`
 	Version string         `json:"version"`
@@ -77,7 +77,7 @@ func (a *API) putJudgements(ctx context.Context, r *Request) (*Response, error) 
 	})
 }
 
-// readJudgements reads a set from a JSON body or from lines.
+// readJudgements reads a set from a JSON or NDJSON body.
 func (a *API) readJudgements(r *Request) (*judgement.Set, error) {
 	if !r.IsNDJSON() {
 		body, err := r.RequiredBody()
@@ -108,7 +108,7 @@ func (a *API) patchJudgements(ctx context.Context, r *Request) (*Response, error
 	})
 }
 
-// changeJudgements reads what is to be made of a set and stores it.
+// changeJudgements reads a change to a set, applies it and stores the result.
 func (a *API) changeJudgements(ctx context.Context, r *Request, read func() (func(*judgement.Set) (*judgement.Set, error), error)) (*Response, error) {
 	name, err := r.indexName()
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/quiresearch/quire/internal/auth"
 )
 
-// timestampForm shows moments in UTC with microseconds.
+// timestampForm formats timestamps in UTC with microseconds.
 const timestampForm = "2006-01-02T15:04:05.000000Z"
 
 func timestamp(at time.Time) string { return at.UTC().Format(timestampForm) }
 
-// optionalTimestamp returns nil, which becomes null, for no moment.
+// optionalTimestamp returns nil, which becomes null, if at is nil.
 func optionalTimestamp(at *time.Time) *string {
 	if at == nil {
 		return nil
@@ -57,7 +57,7 @@ func describeKey(k auth.Key) keyBody {
 	return body
 }
 
-// secretResponse keeps an answer that holds a credential out of every cache.
+// secretResponse keeps a response with a credential out of all caches.
 func secretResponse(r *Response) *Response { return r.With("Cache-Control", "no-store") }
 
 func (a *API) listKeys(ctx context.Context, r *Request) (*Response, error) {

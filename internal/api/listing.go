@@ -11,11 +11,11 @@ import (
 // maxListingLimit is the largest page of a listing.
 const maxListingLimit = 1000
 
-// Listing holds the parameters every listing takes.
+// Listing holds the parameters common to all listings.
 type Listing struct {
 	Prefix string
 	After  string
-	Limit  int // 0 when the whole listing is wanted
+	Limit  int // 0: unlimited
 }
 
 // Listing reads prefix, limit and after from the query.
@@ -27,8 +27,8 @@ func (r *Request) Listing() (Listing, error) {
 	return Listing{Prefix: r.Query("prefix"), After: r.Query("after"), Limit: limit}, nil
 }
 
-// Limit reads the query parameter limit, which lies between 1 and max; without
-// it the answer is absent.
+// Limit reads the query parameter limit, which must be between 1 and max; it
+// returns absent if the parameter is missing.
 func (r *Request) Limit(absent, max int) (int, error) {
 	if !r.HasQuery("limit") {
 		return absent, nil
@@ -41,8 +41,8 @@ func (r *Request) Limit(absent, max int) (int, error) {
 	return limit, nil
 }
 
-// Page cuts one page out of the entries the caller may see, which are ordered
-// by name. next is the name to continue after, empty when nothing follows.
+// Page selects one page from entries, the entries visible to the caller ordered
+// by name. next is the name to continue after, empty if nothing follows.
 func Page[T any](entries []T, name func(T) string, l Listing) (page []T, next string) {
 	start := sort.Search(len(entries), func(i int) bool { return name(entries[i]) >= l.Prefix })
 	if l.After >= l.Prefix && l.After != "" {

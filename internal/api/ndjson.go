@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Entry is one JSON value of an NDJSON body. Raw is valid until more of the body is
-// read.
+// Entry is one JSON value of an NDJSON body. Raw is valid until more of the
+// body is read.
 type Entry struct {
 	Raw      []byte
 	Line     int // 1-based line where the entry starts
@@ -21,34 +21,35 @@ type Entry struct {
 }
 
 // EntryReader splits an NDJSON body into its values. A value may span lines,
-// blank lines may separate values, and two values may share a line. It finds
-// where values end; it checks only those for which that is the same work. What is
-// not JSON comes out as an entry that does not parse, which is the last one where
-// no end was found. An entry is handed out as soon as it is whole.
+// blank lines may separate values, and two values may share a line. The reader
+// finds where values end; it validates only those for which finding the end
+// already does so. Input that is not JSON is returned as an entry that does not
+// parse; if its end cannot be found, it is the last one. An entry is returned
+// as soon as it is complete.
 type EntryReader struct {
 	source   io.Reader
 	maxEntry int64
-	// beforeRead, when not nil, runs before more of the body is waited for and
-	// entries that were handed out are overwritten. After an error nothing is read.
+	// beforeRead, if not nil, runs before the reader waits for more of the body
+	// and overwrites entries it returned. After an error nothing more is read.
 	beforeRead func() error
 
 	line     int
 	position int
 
-	buffer []byte // what was read; entries are slices of it
-	next   int    // where in buffer the next entry is looked for
+	buffer []byte // bytes read; entries are slices of it
+	next   int    // offset in buffer where the next entry may begin
 	failed error  // of source
 
 	checker jsonread.Checker
 }
 
-// entryBuffer is how much of a body is read at once; an entry that does not
-// fit makes the buffer grow.
+// entryBuffer is how much of a body is read at once; the buffer grows for an
+// entry that does not fit.
 const entryBuffer = 64 << 10
 
-// entryLook is how long an entry may be before it is whole until it is checked
-// whether it can become JSON at all: an unclosed line must not take in the rest
-// of a stream. Entries of a usual size are parsed once.
+// entryLook is the length at which an incomplete entry is checked for a prefix
+// of valid JSON, so that an unclosed line cannot swallow the rest of a stream.
+// Entries of usual size are parsed only once.
 const entryLook = 1 << 20
 
 // Entries reads the body as NDJSON. One entry may be as long as a whole JSON
@@ -63,8 +64,8 @@ func newEntryReader(source io.Reader, maxEntry int64) *EntryReader {
 func (e *EntryReader) Position() int { return e.position }
 
 // Next returns the next entry, or io.EOF after the last. Other errors are
-// problems with the body. A body that ends inside a value gives that value as
-// far as it came.
+// problems with the body. If the body ends inside a value, Next returns the
+// incomplete value.
 func (e *EntryReader) Next() (Entry, error) {
 	if err := e.skipSpace(); err != nil {
 		return Entry{}, err
@@ -96,14 +97,14 @@ func (e *EntryReader) isTooLong(length int) bool {
 	return e.maxEntry > 0 && int64(length) > e.maxEntry
 }
 
-// isBroken reports whether the entry at next, of which so many bytes are there,
-// does not begin a JSON value.
+// isBroken reports whether the entry at next, of which length bytes are
+// buffered, cannot be the beginning of a JSON value.
 func (e *EntryReader) isBroken(length int) bool {
 	_, err := e.checker.Check(e.buffer[e.next : e.next+length])
 	return err != nil && !errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// skipSpace goes to the first byte of the next value.
+// skipSpace moves to the first byte of the next value.
 func (e *EntryReader) skipSpace() error {
 	for {
 		for ; e.next < len(e.buffer); e.next++ {
@@ -121,10 +122,10 @@ func (e *EntryReader) skipSpace() error {
 	}
 }
 
-// valueLength reads until the value that begins at next is whole and returns
-// its length: an object or list ends with its closing bracket, anything else
-// with the line. With an error, and where the value is broken, it is the length
-// of what there is.
+// valueLength reads until the value that begins at next is complete and returns
+// its length: an object or array ends with its closing bracket, any other value
+// with the line. For a broken value or with an error, it returns the length of
+// what is buffered.
 func (e *EntryReader) valueLength() (int, error) {
 	isNested := e.buffer[e.next] == '{' || e.buffer[e.next] == '['
 	var nesting nesting
@@ -145,7 +146,7 @@ func (e *EntryReader) valueLength() (int, error) {
 			if e.isBroken(done) {
 				return done, nil
 			}
-			look = 2 * done // all looks together read twice the entry at most
+			look = 2 * done // all checks together read at most twice the entry
 		}
 		if err := e.fill(); err != nil {
 			return done, err
@@ -153,14 +154,14 @@ func (e *EntryReader) valueLength() (int, error) {
 	}
 }
 
-// nesting is how deep in a value the bytes seen so far end.
+// nesting tracks how deep inside a value the bytes seen so far end.
 type nesting struct {
 	depth  int
 	quoted bool
 }
 
-// end goes on through text from a place and returns where the value ends, zero
-// when it goes on behind text.
+// end scans text from an offset and returns where the value ends, or zero if it
+// continues beyond text.
 func (n *nesting) end(text []byte, from int) int {
 	for i := from; i < len(text); i++ {
 		if n.quoted {
@@ -186,8 +187,8 @@ func (n *nesting) end(text []byte, from int) int {
 	return 0
 }
 
-// isEscaped reports whether an odd number of backslashes stands before a place
-// in a string.
+// isEscaped reports whether an odd number of backslashes precedes an offset in
+// a string.
 func isEscaped(text []byte, at int) bool {
 	start := at
 	for start > 0 && text[start-1] == '\\' {
@@ -196,11 +197,11 @@ func isEscaped(text []byte, at int) bool {
 	return (at-start)%2 == 1
 }
 
-// maxEmptyReads is how often in a row a source may return nothing.
+// maxEmptyReads is how many times in a row a source may return nothing.
 const maxEmptyReads = 100
 
-// fill reads more behind what is not handed out yet, which moves to the front
-// of the buffer.
+// fill moves the bytes not yet returned to the front of the buffer and reads
+// more behind them.
 func (e *EntryReader) fill() error {
 	if e.beforeRead != nil {
 		if err := e.beforeRead(); err != nil {

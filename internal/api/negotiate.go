@@ -14,8 +14,8 @@ const (
 	mediaTSV    = "text/tab-separated-values"
 )
 
-// offered is a media type an operation answers with, and how much the service
-// prefers it.
+// offered is a media type that an operation can respond with and the service's
+// preference for it.
 type offered struct {
 	media   string
 	quality float64
@@ -26,8 +26,8 @@ var (
 	jsonAndNDJSON = []offered{{mediaJSON, 1}, {mediaNDJSON, 0.9}}
 )
 
-// negotiate returns the media type to answer with for the values of the Accept
-// header, and false when the client accepts none of the offers.
+// negotiate returns the media type of the response for the values of the Accept
+// header. It reports false if the client accepts none of the offers.
 func negotiate(accept []string, offers []offered) (string, bool) {
 	ranges := acceptRanges(accept)
 	if len(ranges) == 0 {
@@ -71,7 +71,7 @@ func acceptRanges(accept []string) []acceptRange {
 }
 
 // acceptedQuality returns the quality of the most specific range that covers
-// the media type; 0 when none does.
+// the media type, or 0 if none does.
 func acceptedQuality(ranges []acceptRange, media string) float64 {
 	major, _, _ := strings.Cut(media, "/")
 	quality, specificity := 0.0, 0

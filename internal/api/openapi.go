@@ -24,8 +24,8 @@ import (
 //go:embed schemas.yaml
 var schemasYAML []byte
 
-// description is the OpenAPI description in both forms and the page for people,
-// made when first asked for.
+// description holds the OpenAPI description in both formats and the
+// documentation page, all built on first use.
 type description struct {
 	once sync.Once
 	yaml []byte
@@ -34,14 +34,14 @@ type description struct {
 	err  error
 
 	schemasOnce sync.Once
-	schemas     schemas // as far as they could be read
+	schemas     schemas // as far as it could be parsed
 	schemasErr  error
 }
 
 // object is a JSON object of the description.
 type object = map[string]any
 
-// schemas is what schemas.yaml holds.
+// schemas is the parsed schemas.yaml.
 type schemas struct {
 	Query   map[string]object `yaml:"query"`
 	Headers map[string]object `yaml:"headers"`
@@ -57,14 +57,14 @@ func readSchemas() (schemas, error) {
 	return s, nil
 }
 
-// schemas returns what schemas.yaml holds, read once.
+// schemas returns schemas.yaml, parsed once.
 func (a *API) schemas() (*schemas, error) {
 	d := &a.description
 	d.schemasOnce.Do(func() { d.schemas, d.schemasErr = readSchemas() })
 	return &d.schemas, d.schemasErr
 }
 
-// OpenAPI returns the description of the interface as OpenAPI 3.1, YAML and
+// OpenAPI returns the OpenAPI 3.1 description of the interface as YAML and
 // JSON, derived from the table of routes.
 func OpenAPI() (yamlText, jsonText []byte, err error) {
 	s, err := readSchemas()
@@ -81,8 +81,8 @@ func OpenAPI() (yamlText, jsonText []byte, err error) {
 	return yamlText, jsonText, nil
 }
 
-// describeRoutes describes the versioned interface. What a node answers beside
-// it without a credential, such as its health, is not part of the description.
+// describeRoutes describes the versioned interface. Routes without a
+// credential, such as health, are not part of the description.
 func describeRoutes(s schemas) object {
 	paths := object{}
 	tags, named := []any{}, make(map[string]bool)
@@ -116,8 +116,8 @@ func describeRoutes(s schemas) object {
 	}
 }
 
-// addReferenced adds to components the schemas that value refers to, and those
-// that they refer to.
+// addReferenced adds the schemas that value refers to, directly or indirectly,
+// to components.
 func addReferenced(s schemas, components object, value any) {
 	switch v := value.(type) {
 	case object:
@@ -166,7 +166,7 @@ func describeRoute(s schemas, route Route) object {
 	return operation
 }
 
-// requirement says in words what a caller needs.
+// requirement returns a sentence stating what a caller needs.
 func requirement(route Route) string {
 	if route.Scope == auth.ScopeCredential {
 		return "Requires the credential of any key, and no permission."
@@ -275,7 +275,7 @@ func describeAnswers(route Route) object {
 	return answers
 }
 
-// headers returns the names of the headers that belong to an answer.
+// headers returns the names of the headers that belong to a response.
 func (a Answer) headers() []string {
 	var names []string
 	if a.Schema == "Index" || a.Schema == "SearchSettings" || a.Schema == "Judgements" || a.Status == http.StatusNotModified {
@@ -298,7 +298,7 @@ var errorHeaders = map[int][]string{
 	http.StatusServiceUnavailable: {"Retry-After"},
 }
 
-// answerHeaders says what the headers of answers hold.
+// answerHeaders describes the headers of responses.
 var answerHeaders = map[string]string{
 	"ETag":             "The version of the resource.",
 	"Location":         "Where the created resource or the job is read.",
@@ -329,7 +329,7 @@ func (a *API) descriptions() (*description, error) {
 	return d, d.err
 }
 
-// describe answers the description as YAML, or as JSON when asked for.
+// describe responds with the description as YAML, or as JSON if requested.
 func (a *API) describe(_ context.Context, r *Request) (*Response, error) {
 	d, err := a.descriptions()
 	if err != nil {
@@ -345,7 +345,7 @@ func (a *API) describe(_ context.Context, r *Request) (*Response, error) {
 	return &Response{Status: http.StatusOK, JSON: d.yaml, ContentType: "application/yaml"}, nil
 }
 
-// describeJSON answers the description as JSON.
+// describeJSON responds with the description as JSON.
 func (a *API) describeJSON(context.Context, *Request) (*Response, error) {
 	d, err := a.descriptions()
 	if err != nil {

@@ -6,21 +6,23 @@ import (
 	"strings"
 )
 
-// In a request a member that is null counts as left out, in an answer members
-// are left out and never null unless their schema says so. schemas.yaml writes
-// every schema once, as answers hold it; splitSchemas derives what requests may
-// hold from it:
+// In a request, a null member counts as absent. In a response, members are
+// omitted and never null unless their schema says so. schemas.yaml defines
+// every schema once, in the form of responses; splitSchemas derives the request
+// form from it:
 //
 //	schemas.yaml                    Facet: { field: string, limit: integer }, required: field
 //	in requests, Facet              field: string, limit: integer or null
 //	in answers, FacetOutput         field: string, limit: integer
 //
-// A schema that only requests or only answers refer to keeps its name. One that
-// both refer to keeps its name in requests and is called …Output in answers.
+// A schema that only requests or only responses refer to keeps its name. A
+// schema that both refer to keeps its name in requests and is called …Output in
+// responses.
 const outputSuffix = "Output"
 
-// splitSchemas returns the schemas that requests and answers refer to, in both
-// forms where they differ, and renames the references of answers in paths.
+// splitSchemas returns the schemas that requests and responses refer to, in
+// both forms where they differ, and renames the references of responses in
+// paths.
 func splitSchemas(s schemas, paths object) object {
 	var bodies, answers []any
 	for _, item := range paths {
@@ -57,8 +59,8 @@ func splitSchemas(s schemas, paths object) object {
 	return components
 }
 
-// takesNull reports whether a schema has optional members, itself or in what it
-// refers to: then requests may hold null where answers do not.
+// takesNull reports whether a schema, or one it refers to, has optional
+// members, which may be null in requests but not in responses.
 func (s *schemas) takesNull(value any, seen map[string]bool) bool {
 	switch v := value.(type) {
 	case object:
@@ -86,16 +88,16 @@ func (s *schemas) takesNull(value any, seen map[string]bool) bool {
 	return false
 }
 
-// isOptional reports whether requests may leave a property of an object out.
-// What is read only does not stand in requests.
+// isOptional reports whether requests may omit a property of an object.
+// Read-only properties do not occur in requests.
 func isOptional(schema object, name string) bool {
 	required, _ := schema["required"].([]any)
 	return !slices.Contains(required, any(name)) && objectOf(objectOf(schema["properties"])[name])["readOnly"] != true
 }
 
-// requestForm returns a schema with null allowed for every optional property.
-// An upper bound of the number of properties goes: those that are null do not
-// count.
+// requestForm returns a schema that allows null for every optional property. It
+// drops the upper limit on the number of properties, because properties that
+// are null do not count.
 func requestForm(schema object) object {
 	form := maps.Clone(schema)
 	delete(form, "maxProperties")
@@ -127,7 +129,7 @@ func requestForm(schema object) object {
 	return form
 }
 
-// orNull returns a schema that allows null beside what it allows already.
+// orNull returns a schema that additionally allows null.
 func orNull(schema object) object {
 	nothing := object{"type": "null"}
 	form := maps.Clone(schema)
@@ -155,7 +157,8 @@ func orNull(schema object) object {
 	return form
 }
 
-// renameReferences returns value with its references to renamed schemas changed.
+// renameReferences returns value with all references to renamed schemas
+// updated.
 func renameReferences(value any, renamed map[string]string) any {
 	switch v := value.(type) {
 	case object:

@@ -11,17 +11,17 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// A browser sends requests on behalf of every page it shows. Where the node asks
-// for a credential, a page of another origin has none. Where it asks for none,
-// the checks here are what keeps such pages out: browsers name the origin of a
-// page and how it relates to the target in headers that a page cannot change
-// (https://www.w3.org/TR/fetch-metadata/), and a page whose own name was pointed
-// at this machine (DNS rebinding) still sends that name as Host.
+// A browser sends requests on behalf of every page it shows. If the node
+// requires a credential, a page of another origin has none. If it does not, the
+// checks here keep such pages out: browsers name the origin of a page and its
+// relation to the target in headers that a page cannot change
+// (https://www.w3.org/TR/fetch-metadata/), and a page whose own name was
+// pointed at this machine (DNS rebinding) still sends that name as Host.
 //
 // Programs other than browsers send none of these headers and are not affected.
 
-// checkSender refuses a request that a page of another origin caused, or one sent
-// to a host this node does not answer to.
+// checkSender rejects a request caused by a page of another origin or sent to a
+// host name that this node does not serve.
 func (a *API) checkSender(r *http.Request) error {
 	host := hostName(r.Host)
 	switch {
@@ -52,7 +52,8 @@ func (a *API) allowsOrigin(origin string) bool {
 }
 
 // isOwnOrigin reports whether a page of the origin came from the host that the
-// request is sent to. A proxy may have spoken TLS in front of a node that does not.
+// request is sent to. TLS may have been terminated by a proxy in front of the
+// node.
 func isOwnOrigin(origin string, r *http.Request) bool {
 	page, err := url.Parse(origin)
 	if err != nil || page.Host == "" || page.Scheme != "https" && (page.Scheme != "http" || r.TLS != nil) {
@@ -61,7 +62,8 @@ func isOwnOrigin(origin string, r *http.Request) bool {
 	return strings.EqualFold(withPort(page.Host, page.Scheme), withPort(r.Host, page.Scheme))
 }
 
-// withPort returns host and port, the port of the scheme where none is written.
+// withPort returns host with a port, adding the default port of the scheme if
+// there is none.
 func withPort(host, scheme string) string {
 	if _, _, err := net.SplitHostPort(host); err == nil {
 		return host
@@ -69,8 +71,8 @@ func withPort(host, scheme string) string {
 	return host + map[string]string{"http": ":80", "https": ":443"}[scheme]
 }
 
-// hostName returns the name or address in a Host header, in lower case and
-// without port, brackets and the dot at the end.
+// hostName returns the name or address in a Host header in lower case, without
+// port, brackets and trailing dot.
 func hostName(host string) string {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {
@@ -79,8 +81,8 @@ func hostName(host string) string {
 	return strings.ToLower(strings.TrimSuffix(name, "."))
 }
 
-// isLoopbackName reports whether a name leads to this machine whatever a name
-// server says.
+// isLoopbackName reports whether a name always resolves to this machine,
+// whatever DNS says.
 func isLoopbackName(name string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true

@@ -12,15 +12,14 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// preview is a search under settings that are not stored.
+// preview is a search with settings that are not stored.
 type preview struct {
 	*query.Search
 	settings *settings.Settings
-	problems error // with the settings alone; a generation may add to them
+	problems error // of the settings alone; a generation may add more
 }
 
-// previewSettings answers a search as it would be with other settings. It
-// stores nothing.
+// previewSettings runs a search with other settings. It stores nothing.
 func (a *API) previewSettings(ctx context.Context, r *Request) (*Response, error) {
 	if err := r.Principal.CheckIndex(auth.Search, r.Param("name")); err != nil {
 		return nil, err
@@ -38,7 +37,7 @@ func (a *API) previewSettings(ctx context.Context, r *Request) (*Response, error
 	})
 }
 
-// readPreview reads settings and a search, each as its own operation does.
+// readPreview parses settings and a search, each as its own operation does.
 func readPreview(body []byte, limits query.Limits) (preview, error) {
 	var (
 		found  problem.List
@@ -68,8 +67,8 @@ func readPreview(body []byte, limits query.Limits) (preview, error) {
 	return given, found.Err()
 }
 
-// under moves the places of problems below a member of a body. A problem of no
-// place is one of the member as a whole, or of none.
+// under moves the paths of problems below a member of a body. A problem without
+// a path concerns the member as a whole, or nothing in the body.
 func under(member string, err error) error {
 	for _, p := range problem.All(err) {
 		if p.Path != "" || strings.HasPrefix(p.Code.Name(), "request:") {

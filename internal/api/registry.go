@@ -38,19 +38,19 @@ func (a *API) repairRegistry(ctx context.Context, r *Request) (*Response, error)
 	}
 	if request.FromNodes {
 		if err := a.restoreFromNodes(ctx, r, request, &done); err != nil {
-			// The registry is repaired by now, and files may be stored: no answer may say
-			// that nothing was changed (I17).
+			// The registry is already repaired and files may be stored: no response may
+			// claim that nothing was changed (I17).
 			return nil, problem.StorageUnknown.New("resource", "registry").Because(err)
 		}
 	}
 	return OK(done), nil
 }
 
-// readRepair reads the body of a repair.
+// readRepair parses the body of a repair.
 func readRepair(body []byte) (registry.RepairRequest, error) {
 	var (
 		request registry.RepairRequest
-		found   problem.List // with the shape of the body, reported alone
+		found   problem.List // with the structure of the body, reported alone
 		names   problem.List
 	)
 	value, ok := jsonread.Parse(body, &found)

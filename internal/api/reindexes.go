@@ -82,7 +82,7 @@ func (a *API) startReindex(ctx context.Context, r *Request) (*Response, error) {
 	return Accepted(describeJob(record), r.URL(adminJobs+"/"+record.Index)), nil
 }
 
-// reindexRequest reads the body, which may be missing.
+// reindexRequest parses the body, which may be missing.
 func (r *Request) reindexRequest(target registry.Name) (reindex.Request, error) {
 	request := reindex.Request{Target: target, Promote: reindex.Auto, StartedBy: r.Principal.Name()}
 	body, err := r.OptionalBody()
@@ -156,8 +156,8 @@ func (a *API) listReindexes(ctx context.Context, r *Request) (*Response, error) 
 	return OK(body), nil
 }
 
-// phases reads the phase filter, which may be repeated and separated by
-// commas. It is nil when there is none.
+// phases reads the phase filter, which may be repeated or comma-separated. It
+// returns nil if there is none.
 func (r *Request) phases() ([]string, error) {
 	var (
 		wanted []string

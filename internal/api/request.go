@@ -9,28 +9,28 @@ import (
 	"github.com/quiresearch/quire/internal/freshness"
 )
 
-// Request is one request on its way to a handler: matched, negotiated,
-// authenticated and permitted. It belongs to the goroutine of the request.
+// Request is one request on its way to a handler: routed, negotiated,
+// authenticated and authorized. It belongs to the goroutine of the request.
 type Request struct {
-	// HTTP is the request as it came in. Its body is read through Body, Stream
-	// and Entries, which keep the bounds.
+	// HTTP is the request as received. Its body is read through Body and Entries,
+	// which enforce the limits.
 	HTTP *http.Request
-	// Route is the row of the table that answers.
+	// Route is the matched row of the table of routes.
 	Route *Route
-	// Principal is who sends the request; nil on routes without permission.
+	// Principal is the sender of the request; nil on routes without a permission.
 	Principal *auth.Principal
 
 	values []string // of the path parameters, unescaped
 	query  url.Values
-	media  string       // to answer with
+	media  string       // of the response
 	body   *boundedBody // as it arrives
-	text   io.Reader    // the body without its encoding
+	text   io.Reader    // the body without its content encoding
 
-	maxEntry int64 // bytes of one NDJSON entry; 0: no bound
+	maxEntry int64 // bytes of one NDJSON entry; 0: no limit
 }
 
-// Param returns the unescaped value of a path parameter; empty for a name the
-// route does not have.
+// Param returns the unescaped value of a path parameter, or an empty string if
+// the route has no such parameter.
 func (r *Request) Param(name string) string {
 	for i, parameter := range r.Route.parameters {
 		if parameter == name {
@@ -40,25 +40,23 @@ func (r *Request) Param(name string) string {
 	return ""
 }
 
-// HasQuery reports whether the query holds a parameter.
+// HasQuery reports whether a query parameter is present.
 func (r *Request) HasQuery(name string) bool { return r.query.Has(name) }
 
-// Query returns the first value of a query parameter, empty when it is absent.
+// Query returns the first value of a query parameter, empty if absent.
 func (r *Request) Query(name string) string { return r.query.Get(name) }
 
 // QueryAll returns every value of a query parameter.
 func (r *Request) QueryAll(name string) []string { return r.query[name] }
 
-// Freshness returns the token of the freshness header, empty when it is
-// absent.
+// Freshness returns the token of the freshness header, empty if absent.
 func (r *Request) Freshness() string { return r.HTTP.Header.Get(freshness.Header) }
 
-// WantsNDJSON reports whether the answer is to be written as lines.
+// WantsNDJSON reports whether the response is to be written as NDJSON.
 func (r *Request) WantsNDJSON() bool { return r.media == mediaNDJSON }
 
-// URL returns the address the caller used, for Location headers: scheme and
-// host of the request with the given path, which stands alone where a caller
-// names no host.
+// URL returns an address for Location headers: the scheme and host of the
+// request with the given path, or the path alone if the request names no host.
 func (r *Request) URL(path string) string {
 	if r.HTTP.Host == "" {
 		return (&url.URL{Path: path}).String()

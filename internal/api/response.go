@@ -11,40 +11,40 @@ import (
 	"github.com/quiresearch/quire/internal/freshness"
 )
 
-// Response is what a handler answers. Exactly one of Body, JSON and Stream is
-// set, or none for an answer without body.
+// Response is the result of a handler. Exactly one of Body, JSON and Stream is
+// set, or none for a response without a body.
 type Response struct {
 	Status int
-	Header http.Header // nil when there are none
+	Header http.Header // nil if there are none
 
 	// Body is encoded as JSON with its json tags; nil slices become [], map
 	// members are sorted by name.
 	Body any
-	// JSON is a body that is already encoded, in ContentType.
+	// JSON is an encoded body of type ContentType.
 	JSON []byte
-	// Stream writes a body of ContentType piece by piece; an error after the
+	// Stream writes a body of type ContentType incrementally; an error after the
 	// first byte cuts the connection.
 	Stream      func(io.Writer) error
 	ContentType string // of Stream and of JSON; application/json when empty
 
-	buffer *[]byte // memory of JSON that is used again when the answer is out
+	buffer *[]byte // memory of JSON, reused once the response is sent
 }
 
-// OK answers 200 with a body.
+// OK returns a 200 response with a body.
 func OK(body any) *Response { return &Response{Status: http.StatusOK, Body: body} }
 
-// OKJSON answers 200 with a body that is already encoded.
+// OKJSON returns a 200 response with an encoded body.
 func OKJSON(body []byte) *Response { return &Response{Status: http.StatusOK, JSON: body} }
 
-// Created answers 201 with a body.
+// Created returns a 201 response with a body.
 func Created(body any) *Response { return &Response{Status: http.StatusCreated, Body: body} }
 
-// Accepted answers 202 with a body and the place where the job is read.
+// Accepted returns a 202 response with a body and the location of the job.
 func Accepted(body any, location string) *Response {
 	return (&Response{Status: http.StatusAccepted, Body: body}).With("Location", location)
 }
 
-// NoContent answers 204.
+// NoContent returns a 204 response.
 func NoContent() *Response { return &Response{Status: http.StatusNoContent} }
 
 // With sets a header and returns the response.
@@ -56,13 +56,14 @@ func (r *Response) With(name, value string) *Response {
 	return r
 }
 
-// WithETag names the version of the resource and returns the response.
+// WithETag sets the ETag to the version of the resource and returns the
+// response.
 func (r *Response) WithETag(version string) *Response { return r.With("ETag", ETag(version)) }
 
 // WithFreshness sets the freshness header and returns the response.
 func (r *Response) WithFreshness(token string) *Response { return r.With(freshness.Header, token) }
 
-// encode returns the body as bytes; nil for a stream or an empty answer.
+// encode returns the encoded body; nil for a stream or an empty response.
 func (r *Response) encode() ([]byte, error) {
 	if r.Body == nil {
 		return r.JSON, nil
@@ -70,18 +71,19 @@ func (r *Response) encode() ([]byte, error) {
 	return json.Marshal(r.Body, json.Deterministic(true))
 }
 
-// write sends the response. It reports an error only when the body could not
-// be completed after the header went out.
+// write sends the response. It returns an error only if the body could not be
+// completed after the header was sent.
 func (r *Response) write(w http.ResponseWriter, body []byte) error {
 	header := w.Header()
 	for name, values := range r.Header {
-		if name == "Vary" { // others may have set one
+		if name == "Vary" { // another value may be set already
 			values = append(header[name], values...)
 		}
 		header[name] = values
 	}
 	if len(header["Cache-Control"]) == 0 {
-		// A versioned resource may be kept and asked about; nothing else is.
+		// A versioned resource may be cached and revalidated; nothing else may be
+		// cached.
 		if header.Get("ETag") != "" {
 			header["Cache-Control"] = noCache
 		} else {
@@ -110,8 +112,8 @@ func (r *Response) write(w http.ResponseWriter, body []byte) error {
 	return nil
 }
 
-// Header values that answers share. Nothing changes them: who adds a value makes a
-// list of its own.
+// Header values shared by responses. They are never modified: adding a value
+// must copy the slice.
 var (
 	noCache  = []string{"no-cache"}
 	noStore  = []string{"no-store"}
@@ -119,14 +121,14 @@ var (
 	typeJSON = []string{mediaJSON}
 )
 
-// answerBuffers keeps the memory of answers for those that follow. Its zero value is
-// ready; it may be used by any number of goroutines.
+// answerBuffers pools the memory of responses. Its zero value is ready to use;
+// it may be used by any number of goroutines.
 type answerBuffers struct{ unused sync.Pool }
 
-// maxAnswerBuffer is the largest memory that is kept.
+// maxAnswerBuffer is the largest buffer kept in the pool.
 const maxAnswerBuffer = 64 << 10
 
-// encode answers 200 with a body that is encoded into memory used before.
+// encode returns a 200 response with a body encoded into pooled memory.
 func (b *answerBuffers) encode(answer interface{ AppendJSON([]byte) []byte }) *Response {
 	buffer, ok := b.unused.Get().(*[]byte)
 	if !ok {
@@ -136,7 +138,7 @@ func (b *answerBuffers) encode(answer interface{ AppendJSON([]byte) []byte }) *R
 	return &Response{Status: http.StatusOK, JSON: *buffer, buffer: buffer}
 }
 
-// release takes the memory of an answer that is out.
+// release returns the buffer of a sent response to the pool.
 func (b *answerBuffers) release(r *Response) {
 	if r.buffer == nil {
 		return

@@ -15,11 +15,12 @@ import (
 	"github.com/quiresearch/quire/internal/registry"
 )
 
-// headerRestore asks a node, on behalf of another one, for one round of a restore.
+// headerRestore asks a node, on behalf of another one, for one round of a
+// restore.
 const headerRestore = "X-Service-Restore"
 
-// restoreRounds are the rounds by the words that nodes ask each other with. A word that a
-// node does not know is any.
+// restoreRounds maps the words that nodes use in requests to each other to
+// rounds. An unknown word counts as "any".
 var restoreRounds = []struct {
 	word  string
 	round node.Round
@@ -34,12 +35,14 @@ func roundOf(word string) node.Round {
 	return node.AllCopies
 }
 
-// largestRestored bounds the answer of another node.
+// largestRestored bounds the response of another node.
 const largestRestored = 16 << 20
 
-// restoreFromNodes makes this node and the others store again what the bucket lost
-// and they hold. The nodes that write the indexes go first, since their state is the
-// newest, then those whose copies are not older than the newest known state. What they stored and the registry does not list is registered.
+// restoreFromNodes makes this node and the others store again the objects that
+// the bucket lost and they still hold. The nodes that write the indexes go
+// first, because their state is the newest, followed by nodes whose copies are
+// at least as new as the newest known state. States stored but missing from the
+// registry are registered.
 func (a *API) restoreFromNodes(ctx context.Context, r *Request, request registry.RepairRequest, done *registry.Repair) error {
 	peers, err := a.node.Peers(ctx)
 	if err != nil {
@@ -79,7 +82,7 @@ func (a *API) restoreFromNodes(ctx context.Context, r *Request, request registry
 	return nil
 }
 
-// askToRestore asks one node for a round, with the credential of the caller.
+// askToRestore asks one node for a round, using the credential of the caller.
 func (a *API) askToRestore(ctx context.Context, r *Request, address, round string, named []registry.Name) (node.Restored, error) {
 	var done node.Restored
 	target, ok := writerURL(address)

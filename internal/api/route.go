@@ -11,16 +11,16 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// RunsOn says which node serves an operation.
+// RunsOn names the node that serves an operation.
 type RunsOn string
 
-// Where operations run.
+// Values of RunsOn.
 const (
 	AnyNode RunsOn = "any"    // the node that receives the request
 	Writer  RunsOn = "writer" // the node that writes the index; others forward to it
 )
 
-// Route is one row of the table of routes. Everything but the last columns is
+// Route is one row of the table of routes. All but the last columns are
 // mandatory for a route with a permission.
 type Route struct {
 	Method     string
@@ -30,21 +30,21 @@ type Route struct {
 	Summary    string
 	Permission auth.Permission // empty outside the versioned API and with auth.ScopeCredential
 	Scope      auth.Scope
-	Anonymous  bool // answered to the anonymous key
+	Anonymous  bool // available to the anonymous key
 	RunsOn     RunsOn
 	Query      []string // names of query parameters described in schemas.yaml
 	Headers    []string // names of request headers described in schemas.yaml
-	Body       string   // schema of the request body; empty when none is read
+	Body       string   // schema of the request body; empty if none is read
 	Answers    []Answer
-	Codes      []*problem.Code // besides those every operation has
+	Codes      []*problem.Code // in addition to those every operation has
 
-	Creates      bool // may create the index it names
-	BareIndex    bool // the permission is needed on the index, whatever generation is named
-	OptionalBody bool // a missing body is read as {}
+	Creates      bool // may create the named index
+	BareIndex    bool // the permission is required on the index, whichever generation is named
+	OptionalBody bool // a missing body counts as {}
 	Streams      bool // the body may be NDJSON
 	Rows         bool // the body may be CSV or tab-separated
-	Lines        bool // the answer may be NDJSON
-	Repeats      bool // has no body, and doing it twice is doing it once
+	Lines        bool // the response may be NDJSON
+	Repeats      bool // has no body and is idempotent
 
 	handler    Handler
 	parameters []string
@@ -52,27 +52,27 @@ type Route struct {
 	meter      func(s *metrics.Set, index string, ended metrics.Outcome, took time.Duration)
 }
 
-// Answer is one successful answer of a route.
+// Answer is one successful response of a route.
 type Answer struct {
 	Status int
-	Schema string // empty for an answer without body
+	Schema string // empty for a response without a body
 	Means  string
 }
 
-// isOpen reports whether the route is served without credential: only those
-// outside the versioned interface are.
+// isOpen reports whether the route is served without a credential, which only
+// routes outside the versioned interface are.
 func (r *Route) isOpen() bool { return r.Permission == "" && strings.HasPrefix(r.Path, "/q/") }
 
 // IsVersioned reports whether the route belongs to the versioned interface,
-// which asks for a credential and is described by OpenAPI.
+// which requires a credential and is described by OpenAPI.
 func (r *Route) IsVersioned() bool { return r.Scope != "" }
 
-// Documented returns every code that the route may answer with.
+// Documented returns every code that the route may respond with.
 func (r *Route) Documented() []*problem.Code { return slices.Concat(r.Codes, everyCodes) }
 
 func (r *Route) forwards() bool { return r.RunsOn == Writer }
 
-// checkBodyType refuses a body in a form the route does not read.
+// checkBodyType rejects a body in a format the route does not read.
 func (r *Route) checkBodyType(request *http.Request) error {
 	if r.Body == "" || request.ContentLength == 0 {
 		return nil
@@ -102,9 +102,9 @@ func (r *Route) checkBodyType(request *http.Request) error {
 	return problem.RequestUnsupportedMediaType.New()
 }
 
-// permit refuses a principal that lacks the permission of the route on what
-// the path names. A route that states none is refused to everybody, unless it
-// says that any credential may ask.
+// permit rejects a principal without the permission of the route on the named
+// resource. A route without a permission is closed to everyone, unless it
+// accepts any credential.
 func (r *Route) permit(p *auth.Principal, name string) error {
 	if r.Scope == auth.ScopeCredential {
 		return nil
@@ -113,8 +113,8 @@ func (r *Route) permit(p *auth.Principal, name string) error {
 		return problem.AuthForbidden.New("permission", string(r.Permission))
 	}
 	if p.IsAnonymous() && !r.Anonymous {
-		// The anonymous key holds nothing but search: an index without it is as
-		// absent to it as to any key that does not cover it.
+		// The anonymous key has no permission but search: to it, an index it cannot
+		// search does not exist, as to any key that does not cover the index.
 		if r.Scope == auth.ScopeIndex {
 			if err := r.permitIndex(p, auth.Search, name); err != nil {
 				return err

@@ -8,8 +8,8 @@ import (
 
 // router finds the route of a path. It works on the escaped path, segment by
 // segment, so that an encoded slash or dot is part of a parameter; a literal
-// segment is preferred to a parameter. It never cleans or redirects a path.
-// After construction it does not change.
+// segment takes precedence over a parameter. It never cleans or redirects a
+// path. It does not change after construction.
 type router struct {
 	root branch
 }
@@ -20,8 +20,8 @@ type branch struct {
 	methods   map[string]*Route
 }
 
-// match is what a path leads to: the routes by method, and the parameter
-// values in order of the path.
+// match is the result of routing a path: the routes by method and the parameter
+// values in path order.
 type match struct {
 	methods map[string]*Route
 	values  []string
@@ -53,7 +53,7 @@ func (r *router) add(route *Route) {
 	at.methods[route.Method] = route
 }
 
-// find returns what answers an escaped path, and false when nothing does.
+// find returns the match of an escaped path and reports false if there is none.
 func (r *router) find(escapedPath string) (match, bool) {
 	rest, ok := strings.CutPrefix(escapedPath, "/")
 	if !ok {

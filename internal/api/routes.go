@@ -9,7 +9,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Tags group the operations of the description.
+// Tags group the operations of the OpenAPI description.
 const (
 	tagIndexes    = "Indexes"
 	tagSettings   = "Search settings"
@@ -23,7 +23,7 @@ const (
 	tagNode       = "Node"
 )
 
-// tagText says what the operations of a tag are for.
+// tagText describes the operations of each tag.
 var tagText = map[string]string{
 	tagIndexes:    "Create, read, change and delete indexes and their generations.",
 	tagJudgements: "Which searches should find what, how well an index does, and promotions that have to keep the bounds.",

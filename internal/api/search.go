@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// search answers a search.
+// search runs a search.
 func (a *API) search(ctx context.Context, r *Request) (*Response, error) {
 	return answerSearch(ctx, a, r, query.DecodeSearch, func(ctx context.Context, view search.View, request *query.Search) (*query.Answer, error) {
 		answer, err := a.searcher.Run(ctx, view, request)
@@ -23,9 +23,9 @@ func (a *API) search(ctx context.Context, r *Request) (*Response, error) {
 	})
 }
 
-// answerSearch answers a request that searches: its body is decoded, and run is
-// given the view that holds the state of the token in the body, or else of the
-// one in the header.
+// answerSearch serves any request that searches: it decodes the body and calls
+// run with a view that includes the state of the token in the body or, without
+// one, in the header.
 func answerSearch[Q interface{ AtLeast() string }, A interface{ AppendJSON([]byte) []byte }](
 	ctx context.Context, a *API, r *Request,
 	decode func([]byte, query.Limits) (Q, error), run func(context.Context, search.View, Q) (A, error),
@@ -54,8 +54,8 @@ func answerSearch[Q interface{ AtLeast() string }, A interface{ AppendJSON([]byt
 	return a.buffers.encode(answer), nil
 }
 
-// read returns the view a request answers from, once it holds the state of a
-// token that was given at a place; an empty text asks for no state.
+// read returns the view a request uses, once it includes the state of the token
+// text, which was given at a path; with an empty text it does not wait.
 func (a *API) read(ctx context.Context, r *Request, text string, at problem.Path) (*node.IndexSnapshot, error) {
 	name, err := registry.ParseName(r.Param("name"))
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// searchByURL answers the everyday search: its query parameters stand for the
-// body of a search, which is answered as if it had been sent.
+// searchByURL serves simple searches: it builds the body of a search from the
+// query parameters and responds as if that body had been sent.
 func (a *API) searchByURL(ctx context.Context, r *Request) (*Response, error) {
 	index, err := a.read(ctx, r, r.Freshness(), problem.At(freshness.Header))
 	if err != nil {
@@ -42,8 +42,8 @@ func (a *API) searchByURL(ctx context.Context, r *Request) (*Response, error) {
 	return a.buffers.encode(answer), nil
 }
 
-// checkQueryNames refuses parameters that the route does not have: a misspelt
-// filter would otherwise be a search without it.
+// checkQueryNames rejects unknown parameters; otherwise a misspelt filter would
+// be a search without it.
 func (r *Request) checkQueryNames() error {
 	var found problem.List
 	for _, name := range slices.Sorted(maps.Keys(r.query)) {
@@ -55,7 +55,7 @@ func (r *Request) checkQueryNames() error {
 	return found.Err()
 }
 
-// searchBody returns the body of the search that the parameters stand for.
+// searchBody returns the search body equivalent to the parameters.
 func (r *Request) searchBody(schema *definition.Schema) ([]byte, error) {
 	body := object{}
 	if text := r.Query("q"); text != "" {
@@ -90,8 +90,8 @@ func (r *Request) searchBody(schema *definition.Schema) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// listed returns the values of a parameter that is repeated or separated by
-// commas.
+// listed returns the values of a parameter that may be repeated or
+// comma-separated.
 func (r *Request) listed(name string) []string {
 	var all []string
 	for _, values := range r.QueryAll(name) {
@@ -104,7 +104,7 @@ func (r *Request) listed(name string) []string {
 	return all
 }
 
-// urlSort reads sort=price, sort=-price and sort=score.
+// urlSort reads values such as sort=price, sort=-price and sort=score.
 func (r *Request) urlSort() []any {
 	order := []any{}
 	for _, field := range r.listed("sort") {
@@ -121,8 +121,9 @@ func (r *Request) urlSort() []any {
 	return order
 }
 
-// urlFilters reads filter=field:value; several values of one field are
-// alternatives, and numbers and timestamps take from..to with either end open.
+// urlFilters reads filter=field:value. Several values of one field are
+// alternatives; numbers and timestamps also accept from..to with either end
+// open.
 func (r *Request) urlFilters(schema *definition.Schema, found *problem.List) []any {
 	var fields []string
 	values := make(map[string][]string)
@@ -140,7 +141,7 @@ func (r *Request) urlFilters(schema *definition.Schema, found *problem.List) []a
 	}
 	filters := []any{}
 	for _, field := range fields {
-		resolved, _ := schema.Resolve(field) // an unknown one is refused with the search
+		resolved, _ := schema.Resolve(field) // the search rejects an unknown field
 		filters = append(filters, urlFilter(field, resolved, values[field]))
 	}
 	return filters
@@ -164,7 +165,7 @@ func urlFilter(name string, field *definition.ResolvedField, values []string) ob
 		ranges = append(ranges, one)
 	}
 	for _, value := range single {
-		if len(ranges) > 0 { // a value beside ranges is a range of itself
+		if len(ranges) > 0 { // next to ranges, a single value is a range too
 			ranges = append(ranges, object{"gte": value, "lte": value})
 		}
 	}
@@ -179,8 +180,8 @@ func urlFilter(name string, field *definition.ResolvedField, values []string) ob
 	return clause
 }
 
-// urlLiteral returns a value as JSON writes it for the type of its field. What
-// does not fit stays text, which the search refuses.
+// urlLiteral returns a value as JSON for the type of its field. A value that
+// does not fit stays a string, which the search rejects.
 func urlLiteral(field *definition.ResolvedField, text string) any {
 	switch {
 	case field == nil:
@@ -194,16 +195,16 @@ func urlLiteral(field *definition.ResolvedField, text string) any {
 	return text
 }
 
-// jsonNumber is a number as it was written.
+// jsonNumber is a number as written.
 type jsonNumber []byte
 
 // MarshalJSON returns the number.
 func (n jsonNumber) MarshalJSON() ([]byte, error) { return n, nil }
 
-// parameterOf are the parameters that the parts of a search body come from.
+// parameterOf maps the parts of a search body to the parameters they come from.
 var parameterOf = map[string]string{"query": "q", "filters": "filter", "facets": "facet"}
 
-// atParameters moves problems from their place in the body to the parameter.
+// atParameters moves problems from their path in the body to the parameter.
 func atParameters(err error) error {
 	return advised(err, func(p *problem.Problem) {
 		if steps := pathSteps(p.Path); len(steps) > 0 {

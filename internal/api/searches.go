@@ -30,8 +30,8 @@ type searchedTextBody struct {
 	MeanMs      float64 `json:"meanMs"`
 }
 
-// countSearch counts the first page of a search that has a text, where the
-// index wants it.
+// countSearch counts the first page of a search with a text, if the index
+// counts searches.
 func (a *API) countSearch(view search.View, request *query.Search, answer *query.Answer) {
 	if !a.node.CountsSearches(view.Settings) || request.Offset > 0 || request.After != "" || request.Before != "" {
 		return
@@ -61,7 +61,7 @@ func (a *API) listSearches(ctx context.Context, r *Request) (*Response, error) {
 	}
 	body := searchesBody{IsCounted: found.IsCounted, Searches: []searchedTextBody{}}
 	for _, t := range found.Top(limit) {
-		counted := max(1, t.Count-t.MaxError) // times are of these
+		counted := max(1, t.Count-t.MaxError) // only these were timed
 		body.Searches = append(body.Searches, searchedTextBody{t.Text, t.Count, t.MaxError, t.ZeroResults, t.TookMs / float64(counted)})
 	}
 	return OK(body), nil
@@ -88,8 +88,8 @@ type draftedExpect struct {
 	AtLeast int `json:"atLeast"`
 }
 
-// draftJudgements makes a judgement set of the most frequent texts, by their
-// weight, each expected to find something. Grades are for people to add.
+// draftJudgements drafts a judgement set of the most frequent texts, weighted
+// by frequency, each expected to find something. People add the grades.
 func (a *API) draftJudgements(ctx context.Context, r *Request) (*Response, error) {
 	found, limit, err := a.readSearches(ctx, r)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// API answers the requests of one node.
+// API serves the requests of one node.
 type API struct {
 	node      *node.Node
 	searcher  *search.Searcher
-	records   *snapshot.Records // nil: none are kept
+	records   *snapshot.Records // nil: no cache
 	authority *auth.Authority
-	ownership Ownership // nil when this node writes every index
+	ownership Ownership // nil if this node writes every index
 	health    *Health
 	metrics   *metrics.Set
 	options   Options
@@ -28,16 +28,16 @@ type API struct {
 
 	router         router
 	transport      *http.Transport
-	servingCheck   time.Duration // between looks at a node that a request was sent on to
+	servingCheck   time.Duration // interval between liveness checks of a node that a request was forwarded to
 	longestSilence time.Duration // of such a node
-	takeoverWait   time.Duration // for a node that takes connections
+	takeoverWait   time.Duration // for a node that accepts connections
 	description    description
 	codecs         codecs
 	buffers        answerBuffers
 }
 
-// Components are what an API works with. Records, Metrics and Ownership may be
-// nil.
+// Components are the collaborators of an API. Records, Metrics and Ownership
+// may be nil.
 type Components struct {
 	Node      *node.Node
 	Searcher  *search.Searcher

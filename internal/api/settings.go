@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// settingsBody is the stored settings with what is reported beside them.
+// settingsBody is the stored settings with additional status.
 type settingsBody struct {
 	Stored              jsontext.Value `json:",embed"`
 	Version             string         `json:"version"`
@@ -60,7 +60,7 @@ func (r *Request) changeSettings(ctx context.Context, change settingsChange) (*R
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.Body() // a missing one is refused after a missing index
+	body, err := r.Body() // a missing index is reported before a missing body
 	if err != nil {
 		return nil, err
 	}

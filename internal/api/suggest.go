@@ -6,7 +6,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// suggest answers suggestions for what was typed.
+// suggest responds with completions of typed text.
 func (a *API) suggest(ctx context.Context, r *Request) (*Response, error) {
 	return answerSearch(ctx, a, r, query.DecodeSuggest, a.searcher.Suggest)
 }
