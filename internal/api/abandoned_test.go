@@ -18,8 +18,8 @@ import (
 	"github.com/quiresearch/quire/internal/metrics"
 )
 
-// R34: a client that goes away is not a failure of the node: nothing is logged as
-// one, no code is counted, and the request is counted by itself.
+// R34: a client that leaves is not a failure of the node: no error is logged,
+// no code is counted, and the request is counted separately.
 func TestAClientThatLeavesIsNoFailure(t *testing.T) {
 	arrived, ended := make(chan struct{}), make(chan struct{})
 	server, a := serveRoutes(t, Options{}, Route{Operation: "wait", Method: "POST", Path: "/q/wait", handler: func(ctx context.Context, _ *Request) (*Response, error) {
@@ -56,15 +56,15 @@ func TestAClientThatLeavesIsNoFailure(t *testing.T) {
 	}
 }
 
-// An answer that is cut off is counted under its route: with the status that was
-// sent when the node ends it, by itself when the client has left.
+// A response that is cut off is counted under its route: with the status that
+// was sent if the node ends it, separately if the client has left.
 func TestAnAnswerThatIsCutOffIsCounted(t *testing.T) {
 	for _, isLeft := range []bool{false, true} {
 		ended := make(chan struct{})
 		began := make(chan struct{})
 		server, a := serveRoutes(t, Options{}, Route{Operation: "cut", Method: "GET", Path: "/q/cut", handler: func(ctx context.Context, _ *Request) (*Response, error) {
 			return &Response{Status: 200, ContentType: ndjsonType, Stream: func(w io.Writer) error {
-				if _, err := io.WriteString(w, strings.Repeat("{}\n", 8<<10)); err != nil { // more than is kept back
+				if _, err := io.WriteString(w, strings.Repeat("{}\n", 8<<10)); err != nil { // more than is buffered
 					return err
 				}
 				close(began)
@@ -122,7 +122,8 @@ func (w *leaving) Do(context.Context, func(*generations.Generation, *engine.Writ
 
 func (w *leaving) Finish(context.Context) (string, error) { return "", nil }
 
-// No further entry is begun when the client left, whatever form the body has.
+// No further entry begins after the client left, whatever the format of the
+// body.
 func TestABatchEndsWhenItsClientLeaves(t *testing.T) {
 	for media, body := range map[string]string{
 		mediaJSON:   "[" + strings.Repeat(`{"id":"1"},`, 100) + `{"id":"1"}]`,
@@ -142,7 +143,7 @@ func TestABatchEndsWhenItsClientLeaves(t *testing.T) {
 	}
 }
 
-// A write whose client left is counted by itself and changes nothing.
+// A write whose client left is counted separately and changes nothing.
 func TestAbandonedWritesAreCountedByThemselves(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{})
 	s.expect("PUT", "/1", `{"n":1}`, 204, "")
@@ -177,8 +178,8 @@ func TestAbandonedWritesAreCountedByThemselves(t *testing.T) {
 	}
 }
 
-// A request that was sent on to another node is not a failure either when its client
-// leaves, before its body ended or behind it.
+// A forwarded request is not a failure either when its client leaves, before or
+// after the end of its body.
 func TestAForwardedClientThatLeavesIsNoFailure(t *testing.T) {
 	for name, body := range map[string]string{"whole": "12345", "cut": "123"} {
 		t.Run(name, func(t *testing.T) {

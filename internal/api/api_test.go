@@ -20,8 +20,8 @@ import (
 
 const rootKey = "test-root-key"
 
-// serveRoutes starts a server that answers the given routes besides those
-// every API answers without a node.
+// serveRoutes starts a server with the given routes in addition to those that
+// every API serves without a node.
 func serveRoutes(t *testing.T, options Options, extra ...Route) (*httptest.Server, *API) {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
@@ -38,7 +38,8 @@ func serveRoutes(t *testing.T, options Options, extra ...Route) (*httptest.Serve
 	return server, a
 }
 
-// ask sends a request as root and returns status, header and body.
+// ask sends a request as root and returns status, header and body of the
+// response.
 func ask(t testing.TB, method, url, body string, header ...string) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequest(method, url, strings.NewReader(body))
@@ -185,7 +186,7 @@ func TestABodyThatStopsIsUnreadable(t *testing.T) {
 func TestNothingMatchesWithoutPermission(t *testing.T) {
 	for _, route := range Routes() {
 		versioned := strings.HasPrefix(route.Path, "/v1alpha1/")
-		own := route.Scope == auth.ScopeCredential // what a caller asks about itself
+		own := route.Scope == auth.ScopeCredential // requests of callers about themselves
 		if own != (route.Operation == "getAccess") {
 			t.Errorf("%s: scope %s", route.Operation, route.Scope)
 		}
@@ -214,7 +215,7 @@ func TestNothingMatchesWithoutPermission(t *testing.T) {
 		if strings.Contains(route.Path, "/actions/") && route.Method != "POST" {
 			t.Errorf("%s is an action on %s", route.Operation, route.Method)
 		}
-		// Evaluations are in the memory of the node that runs them.
+		// Evaluations are kept in the memory of the node that runs them.
 		if route.Method == "GET" && route.RunsOn != AnyNode && !strings.Contains(route.Path, "/evaluations") {
 			t.Errorf("%s is a read and runs on %s", route.Operation, route.RunsOn)
 		}
@@ -241,7 +242,7 @@ func TestEveryCodeCanComeFromAnOperation(t *testing.T) {
 	for _, c := range everyCodes {
 		named[c] = true
 	}
-	named[problem.RequestNotFound] = true // no operation answers then
+	named[problem.RequestNotFound] = true // returned only if no operation matches
 	for _, route := range Routes() {
 		for _, c := range route.Codes {
 			named[c] = true

@@ -6,9 +6,9 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Every code stands with an operation that answers it.
+// Every code is listed by an operation that returns it.
 func TestEveryCodeBelongsToAnOperation(t *testing.T) {
-	known := map[string]bool{problem.RequestNotFound.Name(): true} // what no operation has
+	known := map[string]bool{problem.RequestNotFound.Name(): true} // belongs to no operation
 	for _, code := range everyCodes {
 		known[code.Name()] = true
 	}

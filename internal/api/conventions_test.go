@@ -153,8 +153,8 @@ func TestOneEntryIsBounded(t *testing.T) {
 	}
 }
 
-// An entry that cannot become JSON is handed out as far as it came, so that it is
-// told as what it is and not as one that is too long.
+// An entry that cannot become JSON is returned as far as it arrived, so that it
+// is reported as malformed and not as too long.
 func TestABrokenEntryIsHandedOutBeforeItsBound(t *testing.T) {
 	good := strings.Repeat(`{"id":"1","t":"x"}`+"\n", 100)
 	for _, broken := range []string{`{"id":"bad",,`, `{`, `{"id":"bad","t":"x"`, `{"id":"bad`, `["a"`, `[`, "\"open"} {
@@ -176,8 +176,8 @@ func TestABrokenEntryIsHandedOutBeforeItsBound(t *testing.T) {
 	}
 }
 
-// What was handed out is worked off before more of the body is waited for, and a
-// failure of that is not kept until more arrives.
+// Entries are processed before the reader waits for more of the body, and an
+// error in processing is reported without waiting for more.
 func TestEntriesAreTakenBeforeMoreIsRead(t *testing.T) {
 	refused := errors.New("refused")
 	reads := 0
@@ -212,7 +212,7 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// A broken entry does not wait for the rest of a long body.
+// A broken entry is returned without waiting for the rest of a long body.
 func TestABrokenEntryIsFoundWhileItArrives(t *testing.T) {
 	const megabytes = 100
 	source := strings.NewReader("{\"a\":1,,\n" + strings.Repeat("{\"a\":\""+strings.Repeat("x", 1000)+"\"}\n", megabytes<<10))
@@ -236,7 +236,7 @@ func TestAnEntryThatGoesOnIsNotBroken(t *testing.T) {
 	}
 }
 
-// What arrived whole is handed out, whatever becomes of the rest of the body.
+// Complete entries are returned even if the rest of the body fails.
 func TestEntriesBeforeAFailure(t *testing.T) {
 	broken := problem.RequestBodyUnreadable.New()
 	reader := newEntryReader(io.MultiReader(strings.NewReader("{}\n{\"a\":1}"), iotest.ErrReader(broken)), 100)

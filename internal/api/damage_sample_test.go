@@ -22,12 +22,12 @@ type sample struct {
 	method, path, body string
 	header             http.Header
 	isAnonymous        bool
-	isCut              bool // the body stops arriving behind body
+	isCut              bool // the body stops arriving after body
 
-	values []*jsonValue // of a body that is JSON or lines of it
+	values []*jsonValue // of a body that is JSON or lines of JSON
 }
 
-// parse reads the values of the body; a body that is not JSON has no values.
+// parse parses the body; a body that is not JSON has no values.
 func (s *sample) parse() {
 	s.values = nil
 	in := json.NewDecoder(strings.NewReader(s.body))
@@ -49,14 +49,14 @@ func (s *sample) isRead() bool {
 		strings.HasSuffix(path, "/suggest") || strings.HasSuffix(path, "/values")
 }
 
-// removesIndex reports whether a request would leave the others nothing to do,
-// or starts work that goes on behind it.
+// removesIndex reports whether a request would leave nothing for the others to
+// work on, or starts work that continues after it.
 func (s *sample) removesIndex() bool {
 	return s.method == "DELETE" && strings.Contains(s.path, "/admin/indexes/") && !strings.HasSuffix(s.path, "/settings") ||
 		strings.HasSuffix(s.path, "/actions/repair")
 }
 
-// damaged returns the request with something wrong in it, most likely.
+// damaged returns a copy of the request, most likely damaged.
 func (s *sample) damaged(random *rand.Rand, words []string) sample {
 	damaged := *s
 	damaged.header = s.header.Clone()
@@ -96,7 +96,7 @@ func (s *sample) damaged(random *rand.Rand, words []string) sample {
 		damaged.header.Set(name, value)
 		damaged.isAnonymous = name == "Authorization"
 	default:
-		// What cannot be a request line does not reach a handler.
+		// An invalid request line does not reach a handler.
 		if path := damagePath(random, s.path, words); isPath(path) {
 			damaged.path = path
 		}
@@ -129,7 +129,7 @@ func damagePath(random *rand.Rand, path string, words []string) string {
 	default:
 		before = string(damageBytes(random, []byte(before)))
 	}
-	// What no client can send in a request line is left out.
+	// Characters that no client can send in a request line are removed.
 	clean := func(text string) string {
 		return strings.Map(func(c rune) rune {
 			if c <= ' ' || c == 0x7f || c == '#' {
@@ -147,15 +147,15 @@ func damagePath(random *rand.Rand, path string, words []string) string {
 
 func pick(random *rand.Rand, from []string) string { return from[random.IntN(len(from))] }
 
-// pieces are put into bodies: values of every kind, signs, names that mean
-// something, and bytes that are not text.
+// pieces are inserted into bodies: values of every kind, signs, meaningful
+// names, and bytes that are not text.
 var pieces = []string{
 	`null`, `{}`, `[]`, `""`, `1e999`, `-0`, `"\u0000"`, `"\ud800"`, `{"en":"x"}`, `[[1]]`, `true`, `9223372036854775808`, `"id"`, `,"id":"1"`,
 	`[`, `]`, `}`, `{`, `,`, `:`, `"`, `\`, "\n", `"a.b"`, `"variants[x=1]"`, `"*"`, `"type"`, `"object"`, `"nested"`, "\xff", `"name"`, `"fields"`,
 	"\xed\xa0\x80", "\xef\xbb\xbf", "\x00", "\r", strings.Repeat("[", jsonread.MaxDepth+6), strings.Repeat(`{"a":`, jsonread.MaxDepth+6), strings.Repeat("9", 400), "0." + strings.Repeat("0", 400) + "1",
 }
 
-// damageBytes takes pieces out of a text, puts others in, repeats parts and
+// damageBytes removes pieces of a text, inserts others, repeats parts and
 // changes bytes.
 func damageBytes(random *rand.Rand, text []byte) []byte {
 	for range 1 + random.IntN(4) {
@@ -181,7 +181,7 @@ func damageBytes(random *rand.Rand, text []byte) []byte {
 	return text
 }
 
-// requestLine matches the requests of a script that are damaged.
+// requestLine matches the requests of a script that may be damaged.
 var requestLine = regexp.MustCompile(`^(GET|PUT|POST|PATCH|DELETE) (/v1alpha1/\S*)$`)
 
 // scriptedRequests reads the requests of a script in order.
@@ -231,7 +231,7 @@ func scriptedRequest(t *testing.T, method, path string, step steps.Step) sample 
 	return request
 }
 
-// jsonValue is a JSON value that can be changed and written again.
+// jsonValue is a JSON value that can be modified and written again.
 type jsonValue struct {
 	literal string // of anything but lists and objects
 	open    byte   // '[' or '{', zero for a literal
@@ -302,7 +302,7 @@ func (v *jsonValue) write(b *bytes.Buffer) {
 	b.WriteByte(v.open + 2)
 }
 
-// inside returns the values in a value, itself first.
+// inside returns value and all values nested in it, itself first.
 func (v *jsonValue) inside(all []*jsonValue) []*jsonValue {
 	all = append(all, v)
 	for _, item := range v.items {
@@ -315,8 +315,8 @@ var literals = []string{`null`, `true`, `0`, `-1`, `1.5`, `1e400`, `-0.0`, `2147
 	`"1970-01-01T00:00:00Z"`, `"+999999999-01-01T00:00:00Z"`, `"2024-02-30T00:00:00Z"`, `"NaN"`, `"*"`, `"a.b"`, `"a[b]"`, `"\ud83d\ude00"`, `"e\u0301"`,
 	`{}`, `[]`, `[[]]`, `[null]`, `{"":1}`, `{"lat":91,"lon":0}`, `{"lat":1,"lon":181}`, `[1,2,3]`, strings.Repeat("1", 400), `"` + strings.Repeat("x", 40_000) + `"`}
 
-// damage changes one value inside: its kind, its bounds, its name, or how often
-// it is there.
+// damage changes one nested value: its kind, its limits, its name, or how often
+// it occurs.
 func (v *jsonValue) damage(random *rand.Rand, words []string) {
 	all := v.inside(nil)
 	target := all[random.IntN(len(all))]
@@ -335,7 +335,7 @@ func (v *jsonValue) damage(random *rand.Rand, words []string) {
 	i := random.IntN(len(target.items))
 	other := all[random.IntN(len(all))].clone()
 	switch kind := random.IntN(6); {
-	case kind == 0: // gone
+	case kind == 0: // removed
 		target.items = slices.Delete(target.items, i, i+1)
 		if target.open == '{' {
 			target.names = slices.Delete(target.names, i, i+1)
@@ -345,14 +345,14 @@ func (v *jsonValue) damage(random *rand.Rand, words []string) {
 		if target.open == '{' {
 			target.names = append(target.names, target.names[i])
 		}
-	case kind == 2: // another beside it
+	case kind == 2: // a sibling added
 		target.items = append(target.items, other)
 		if target.open == '{' {
 			target.names = append(target.names, pick(random, words))
 		}
 	case kind == 3 && target.open == '{':
 		target.names[i] = pick(random, words)
-	case kind == 4 && target.open == '{': // a list or one of its kind inside
+	case kind == 4 && target.open == '{': // wrapped in a list with another value
 		target.items[i] = &jsonValue{open: '[', items: []*jsonValue{target.items[i], other}}
 	default:
 		for range 1 + random.IntN(70) {
@@ -361,7 +361,7 @@ func (v *jsonValue) damage(random *rand.Rand, words []string) {
 	}
 }
 
-// wordsOf returns the names and texts in the bodies of requests.
+// wordsOf returns the names and strings in the bodies of requests.
 func wordsOf(samples []sample) []string {
 	words := []string{"", "*", "a*", "a.b", "a..b", "a[0]", "a[-1]", "a[]", "a[x=1]", "a[x=\"y\"]", "a\\.b", "id", "en", "fr-CA", "zz", "constructor", "é", "\u202e"}
 	known := make(map[string]bool)

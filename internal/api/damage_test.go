@@ -46,14 +46,14 @@ var (
 	recordedFile = flag.String("requests", "", "file of recorded requests, one JSON object per line, that TestDamagedBodies damages as well")
 )
 
-// life is how many damaged requests one node gets.
+// life is the number of damaged requests sent to one node.
 const life = 2000
 
-// TestDamagedBodies sends good requests to a node, then damaged ones: bodies,
-// paths, query and headers, at random, and bodies that stop arriving. Every
-// seed plays one set of requests, those of seeds_test.go or one of the
-// interface scripts. Whatever is refused has a documented code of its operation
-// in an error body, and leaves everything as it was.
+// TestDamagedBodies sends good requests to a node, followed by damaged ones:
+// bodies, paths, query and headers, at random, and bodies that stop arriving.
+// Every seed uses one set of requests, those of seeds_test.go or one of the
+// interface scripts. Every refusal has an error body with a documented code of
+// its operation and changes nothing.
 func TestDamagedBodies(t *testing.T) {
 	sets := requestSets(t)
 	lives := uint64((*bodies + life - 1) / life)
@@ -92,7 +92,7 @@ func TestDamagedBodies(t *testing.T) {
 	}
 }
 
-// victim is a node that damaged requests are sent to.
+// victim is a node that receives damaged requests.
 type victim struct {
 	testing.TB
 	seed   uint64
@@ -102,12 +102,12 @@ type victim struct {
 
 	sent    int
 	codes   map[string]int
-	state   string    // what refused requests must leave as it is
-	told    *sync.Map // what was complained of already, by all
-	changes bool      // the set starts work that goes on behind a request
+	state   string    // what refused requests must not change
+	told    *sync.Map // complaints already made, shared by all
+	changes bool      // the set starts work that continues after a request
 }
 
-// live sends the requests of the set, then so many damaged ones.
+// live sends the requests of the set, then count damaged ones.
 func (v *victim) live(count int) {
 	quiet := slog.New(slog.DiscardHandler)
 	analyser := analysis.NewBuilder(analysis.Options{})
@@ -177,15 +177,14 @@ func (v *victim) send(r sample) *httptest.ResponseRecorder {
 	return recorder
 }
 
-// unfilled is a place of a message that no argument filled.
+// unfilled matches a placeholder that no argument filled.
 var unfilled = regexp.MustCompile(`\{[a-z]+\}`)
 
 type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errors.New("the connection is gone") }
 
-// check sends a request and looks at what is answered and what became of the
-// node.
+// check sends a request and verifies the response and the state of the node.
 func (v *victim) check(r sample) {
 	answered := v.send(r)
 	complain := func(format string, arguments ...any) {
@@ -218,7 +217,7 @@ func (v *victim) check(r sample) {
 		}
 	}
 	v.codes[refused.Code]++
-	// A token of a state that is not reached is answered so, by the letter.
+	// A token of a state that is not reached is correctly answered with 5xx.
 	if answered.Code >= 500 && (refused.Code != problem.SearchFreshnessUnavailable.Name() || answered.Header().Get("Retry-After") == "") {
 		complain("the node failed")
 	}
@@ -247,7 +246,7 @@ func (v *victim) check(r sample) {
 	}
 }
 
-// documented returns the codes that a request may be answered with.
+// documented returns the codes that the response to a request may have.
 func (v *victim) documented(r sample) map[string]bool {
 	parsed, _ := url.ParseRequestURI(r.path)
 	route := (*Route)(nil)
@@ -283,8 +282,8 @@ var (
 	documentedCodes = make(map[string]map[string]bool) // by operation
 )
 
-// digest is what requests may change: definitions, settings, keys, and how many
-// changes of documents every generation has taken.
+// digest renders everything requests may change: definitions, settings, keys,
+// and the number of document changes of every generation.
 func (v *victim) digest() string {
 	if v.changes {
 		return ""
@@ -314,7 +313,8 @@ func (v *victim) digest() string {
 	return b.String()
 }
 
-// generation returns the version of a generation and how much was written to it.
+// generation returns the version of a generation and the number of changes
+// written to it.
 func (v *victim) generation(name registry.Name) string {
 	described, err := v.api.node.Describe(v.Context(), name)
 	if err != nil {
@@ -330,16 +330,16 @@ func (v *victim) generation(name registry.Name) string {
 	return fmt.Sprint(described.Version, described.Live, pending, token, err)
 }
 
-// requestSet is what a node is sent whole and then damaged.
+// requestSet is a list of requests sent intact first and then damaged.
 type requestSet struct {
 	name     string
 	requests []sample
-	damaged  []sample // those of requests that are damaged
-	words    []string // names and values that stand in the requests
+	damaged  []sample // the subset of requests to damage
+	words    []string // names and values used in the requests
 }
 
-// requestSets returns the requests of this package, of every script that is
-// there, and those that were recorded.
+// requestSets returns the requests of this package, of every script found, and
+// the recorded ones.
 func requestSets(t *testing.T) []requestSet {
 	t.Helper()
 	sets := []requestSet{{name: "seeds", requests: seeds}}
@@ -369,7 +369,7 @@ func requestSets(t *testing.T) []requestSet {
 	return sets
 }
 
-// recordedRequests reads requests that were recorded.
+// recordedRequests reads recorded requests from a file.
 func recordedRequests(t *testing.T, file string) []sample {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// deadlineRecorder remembers the last read deadline a request left behind.
+// deadlineRecorder records the last read deadline set by a request.
 type deadlineRecorder struct {
 	*httptest.ResponseRecorder
 	read time.Time

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every document is answered as a page and as Markdown, and every link of a page
-// to this node leads to something.
+// Every document is served as a page and as Markdown, and every link from a
+// page to this node has a target.
 func TestDocumentsAreServed(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{})
 	base := strings.TrimSuffix(s.url, "/v1alpha1/indexes/shop/documents")

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// schemaKeywords are the keywords that schemas.yaml uses. A comma in a text
-// without quotes makes the rest of it a keyword.
+// schemaKeywords are the keywords that schemas.yaml uses. A comma in an
+// unquoted text turns the rest of it into a keyword.
 var schemaKeywords = []string{"type", "properties", "items", "$ref", "default", "required", "enum", "additionalProperties", "format", "minimum",
 	"maximum", "exclusiveMinimum", "description", "minItems", "maxItems", "minProperties", "maxProperties", "readOnly", "examples", "oneOf", "pattern"}
 
@@ -62,7 +62,7 @@ func checkKeywords(t *testing.T, place string, schema object) {
 	}
 }
 
-// The names that decoders read are those that the description lists. A decoder
+// Decoders read exactly the properties that the description lists. A decoder
 // distinguishes members by name == "…", or by a switch over name or kind.
 func TestEveryPropertyThatIsReadIsDescribed(t *testing.T) {
 	s, err := readSchemas()
@@ -117,8 +117,8 @@ func collectProperties(value any, into map[string]bool) {
 	}
 }
 
-// memberNames returns the texts that the variables name and kind are compared
-// with inside functions that are given a member of an object.
+// memberNames returns the strings that the variables name and kind are compared
+// with inside functions that receive a member of an object.
 func memberNames(file *ast.File) []string {
 	var names []string
 	isName := func(e ast.Expr) bool {
@@ -159,8 +159,7 @@ func memberNames(file *ast.File) []string {
 	return names
 }
 
-// What the page shows of a body is all there is, and every link leads
-// somewhere.
+// The page shows everything about a body, and every link has a target.
 func TestThePageForPeopleShowsEveryBody(t *testing.T) {
 	page, err := renderDocs()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/jsonread"
 )
 
-// FuzzBodies sends any body to the endpoints that read documents, changes and
-// definitions: whatever it is, the node does not fail.
+// FuzzBodies sends arbitrary bodies to the endpoints that read documents,
+// changes and definitions: the node never fails.
 func FuzzBodies(f *testing.F) {
 	s := serveDocuments(f, catalogue, Options{})
 	path := s.url[strings.Index(s.url, "/v1alpha1"):]

@@ -11,7 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/layout"
 )
 
-// force replaces the definition although documents were indexed by another.
+// force replaces the definition although documents were added under another
+// one.
 func (s *documentServer) force(definition string) {
 	s.Helper()
 	if status, _, body := ask(s.TB, "PUT", s.admin+"?allowStaleDocuments=true", definition); status != 200 {
@@ -19,7 +20,7 @@ func (s *documentServer) force(definition string) {
 	}
 }
 
-// pages follows next from page to page and returns the documents of all.
+// pages follows next from page to page and returns all documents.
 func (s *documentServer) pages(limit int) (documents []string) {
 	s.Helper()
 	query := ""
@@ -44,7 +45,7 @@ func (s *documentServer) pages(limit int) (documents []string) {
 	return nil
 }
 
-// expectPages compares the listing as a whole, page by page and in lines.
+// expectPages compares the listing in pages of several sizes and as NDJSON.
 func (s *documentServer) expectPages(want []string) {
 	s.Helper()
 	s.commit()
@@ -58,8 +59,8 @@ func (s *documentServer) expectPages(want []string) {
 	}
 }
 
-// Documents keep the keys that they were written with: what is not a whole number
-// stands behind those that are.
+// Documents keep the keys they were written with: keys that are not whole
+// numbers follow those that are.
 func TestListingsAfterTheTypeOfTheKeyChanged(t *testing.T) {
 	s := serveDocuments(t, `{"fields":{"id":{"type":"string","primaryKey":true}}}`, Options{})
 	s.expect("POST", "", `{"documents":[{"id":"a"},{"id":"1"},{"id":"10"},{"id":"07"},{"id":"7"},{"id":"3000000000"}]}`, 200, "")
@@ -92,7 +93,7 @@ func TestListingsAfterTheKeyBecameNarrowerOrText(t *testing.T) {
 	s.refuse("GET", "?after="+strings.Repeat("x", layout.MaxTerm+1), "", 400, "search:value_invalid@after")
 }
 
-// Documents of an index that had no key are listed too, in an order of their own.
+// Documents of an index that had no key are also listed, in their own order.
 func TestListingsAfterAKeyIsGained(t *testing.T) {
 	for _, definition := range []string{`{"fields":{"id":{"type":"string","role":"id"}}}`, `{"fields":{"id":{"type":"int32","primaryKey":true}}}`} {
 		s := serveDocuments(t, `{"fields":{"id":{"type":"string"}}}`, Options{})

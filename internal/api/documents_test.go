@@ -54,8 +54,7 @@ func serveDocuments(t testing.TB, definition string, options Options) *documentS
 	return s
 }
 
-// serveStorage serves what a storage holds until stop is called or the test
-// ends.
+// serveStorage serves a storage until stop is called or the test ends.
 func serveStorage(t testing.TB, storage node.Storage, options Options) (s *documentServer, stop func()) {
 	t.Helper()
 	quiet := slog.New(slog.DiscardHandler)
@@ -82,11 +81,11 @@ func serveStorage(t testing.TB, storage node.Storage, options Options) (s *docum
 	return &documentServer{TB: t, url: server.URL + "/v1alpha1/indexes/shop/documents", admin: server.URL + "/v1alpha1/admin/indexes/shop", api: a}, stop
 }
 
-// message is what bodies say in words, which is free to change.
+// message matches the prose in bodies, which is free to change.
 var message = regexp.MustCompile(`"(message|help)":"([^"\\]|\\.)*",`)
 
-// expect sends a request and compares status and body without messages;
-// freshness tokens in the body are read as T.
+// expect sends a request and compares status and body, ignoring messages;
+// freshness tokens in the body are replaced by T.
 func (s *documentServer) expect(method, path, body string, wantStatus int, want string, header ...string) string {
 	s.Helper()
 	status, answered, text := ask(s.TB, method, s.url+path, body, header...)
@@ -97,7 +96,7 @@ func (s *documentServer) expect(method, path, body string, wantStatus int, want 
 	return answered.Get(freshness.Header)
 }
 
-// refuse sends a request and compares the codes and places of its problems.
+// refuse sends a request and compares the codes and paths of its problems.
 func (s *documentServer) refuse(method, path, body string, wantStatus int, want string, header ...string) {
 	s.Helper()
 	status, _, text := ask(s.TB, method, s.url+path, body, header...)
@@ -202,8 +201,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// A stated length above the bound is refused before anything is done, also where
-// the body would not be read.
+// A declared length above the limit is rejected before anything is done, even
+// if the body would not be read.
 func TestAStatedLengthIsBoundedEverywhere(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{MaxBodySize: 1000, MaxStreamBodySize: 2000})
 	s.expect("PUT", "/1", `{}`, 204, "")
@@ -223,7 +222,7 @@ func TestAStatedLengthIsBoundedEverywhere(t *testing.T) {
 	s.expect("DELETE", "/1", long[:1000], 204, "")
 }
 
-// A line that is not JSON is reported as that, however much follows it.
+// A line that is not JSON is reported as such, however much follows it.
 func TestAnUnclosedLineOfALongStream(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{MaxBodySize: 2 << 20})
 	rest := strings.Repeat("{\"id\":\"2\",\"name\":\""+strings.Repeat("x", 1000)+"\"}\n", 3<<10)
@@ -232,8 +231,8 @@ func TestAnUnclosedLineOfALongStream(t *testing.T) {
 	}
 }
 
-// A client that sends its whole body before it reads still gets the refusal, and
-// keeps its connection but for a body that is too large.
+// A client that sends its whole body before it reads still gets the refusal,
+// and keeps its connection unless the body is too large.
 func TestARefusedBodyIsTakenOffTheConnection(t *testing.T) {
 	bounded := serveDocuments(t, catalogue, Options{MaxBodySize: 1000, MaxStreamBodySize: 1000})
 	s := serveDocuments(t, catalogue, Options{})
@@ -280,7 +279,7 @@ func TestARefusedBodyIsTakenOffTheConnection(t *testing.T) {
 	}
 }
 
-// dial opens a connection to the host of a URL, and returns its path.
+// dial opens a connection to the host of a URL and returns the path of the URL.
 func dial(t *testing.T, at string) (net.Conn, string) {
 	t.Helper()
 	address, err := url.Parse(at)
@@ -295,8 +294,7 @@ func dial(t *testing.T, at string) (net.Conn, string) {
 	return connection, address.Path
 }
 
-// A client that waits until its body is wanted is not asked for one that is
-// refused.
+// A client that waits for 100 Continue is not asked for a body that is refused.
 func TestARefusedBodyIsNotAskedFor(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{})
 	connection, path := dial(t, s.url)
@@ -317,7 +315,7 @@ func TestATruncatedStreamKeepsWhatWasRead(t *testing.T) {
 	if err == nil && !strings.Contains(status, "400") {
 		t.Errorf("status %s", status)
 	}
-	for range 1000 { // the server may see the end after the client
+	for range 1000 { // the server may see the end later than the client
 		if s.list() == `{"id":"1"}` {
 			return
 		}
@@ -372,8 +370,8 @@ func TestUpdatesInBatches(t *testing.T) {
 	}
 }
 
-// Refreshes are written many at once, and what stands between them in its turn: the
-// last value of a key counts, and places are those of the entries.
+// Refreshes are written in groups, and other changes between them in their
+// turn: the last value of a key wins, and positions are those of the entries.
 func TestRefreshesInStreams(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{})
 	s.expect("POST", "", "{\"id\":\"1\"}\n{\"id\":\"2\"}\n{\"id\":\"3\"}", 200, "", "Content-Type", ndjsonType)
@@ -403,7 +401,7 @@ func TestRefreshesInStreams(t *testing.T) {
 	if got := s.list(); got != "{\"id\":\"1\",\"n\":5,\"pop\":4}\n{\"id\":\"2\",\"pop\":4}\n{\"id\":\"3\"}" {
 		t.Errorf("documents %s", got)
 	}
-	// More than are taken at once, and than the buffer of a stream holds.
+	// More than one group, and more than the buffer of a stream holds.
 	var many strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&many, "{\"id\":\"%d\",\"pop\":%d}\n", i%3+1, i)
@@ -477,8 +475,8 @@ func TestALargePageIsSentAsItIsRead(t *testing.T) {
 	}
 }
 
-// A document without source is reported before the first byte of a page, wherever it
-// stands in it.
+// A document without source is reported before the first byte of a page,
+// wherever it is in the page.
 func TestAPageWithADocumentWithoutSourceIsRefused(t *testing.T) {
 	for _, size := range []int{1, 1 << 20} {
 		s := serveDocuments(t, `{"source":"none","fields":{"id":{"type":"string","primaryKey":true},"m":{"type":"string"}}}`, Options{})
@@ -531,7 +529,7 @@ func (w *interrupted) Do(context.Context, func(*generations.Generation, *engine.
 
 func (w *interrupted) Finish(context.Context) (string, error) { return "", problem.IndexReadonly.New() }
 
-// I1: an answer counts no entry as taken that is not durable.
+// I1: a response counts no entry as accepted that is not durable.
 func TestARefusedEntryDoesNotHideThatOthersAreLost(t *testing.T) {
 	sent := httptest.NewRequest("POST", "/", strings.NewReader(`{"documents":[{},[]]}`))
 	request := &Request{HTTP: sent, text: newBoundedBody(httptest.NewRecorder(), sent, 0)}
@@ -542,7 +540,7 @@ func TestARefusedEntryDoesNotHideThatOthersAreLost(t *testing.T) {
 	refused := httptest.NewRequest("POST", "/", strings.NewReader(`{"documents":[[]]}`))
 	request = &Request{HTTP: refused, text: newBoundedBody(httptest.NewRecorder(), refused, 0)}
 	b = &batch{write: &interrupted{entries: 1}}
-	// I23: a refusal by a node that no longer writes the index may not be true.
+	// I23: a refusal by a node that no longer writes the index may be outdated.
 	if _, err := b.run(t.Context(), request, b.add); !errors.Is(err, problem.IndexReadonly) {
 		t.Errorf("with nothing taken: %v", err)
 	}

@@ -36,7 +36,7 @@ func packed(t testing.TB, text, encoding string) string {
 	return out.String()
 }
 
-// unpacked is what an encoding was made from.
+// unpacked decompresses a text.
 func unpacked(t testing.TB, text, encoding string) string {
 	t.Helper()
 	var r io.Reader
@@ -56,8 +56,8 @@ func unpacked(t testing.TB, text, encoding string) string {
 	return string(plain)
 }
 
-// A body is bounded by what it unpacks to, and a bomb is refused long before
-// that, also where nothing else bounds a stream.
+// The limit of a body applies to its unpacked size, and a decompression bomb is
+// refused long before that, even in a stream without any other limit.
 func TestCompressedBodiesAreBounded(t *testing.T) {
 	const limit = 1 << 20
 	server, _ := serveRoutes(t, Options{MaxBodySize: limit}, echo("PUT"))
@@ -92,7 +92,7 @@ func TestCompressedBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// prose returns text that packs like prose.
+// prose returns text that compresses like prose.
 func prose(length int) string {
 	var text strings.Builder
 	for i := 0; text.Len() < length; i++ {
@@ -135,7 +135,7 @@ func TestLongAnswersAreCompressedWhenAsked(t *testing.T) {
 			t.Errorf("%s as %s: another answer", c.accept, c.media)
 		}
 	}
-	// What is short, or has a version, goes as it is.
+	// Short and versioned responses are not compressed.
 	for _, url := range []string{s.url + "/1", s.admin} {
 		_, header, _ := ask(t, "GET", url, "", "Accept-Encoding", "gzip")
 		if header.Get("Content-Encoding") != "" {

@@ -20,7 +20,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/memory"
 )
 
-// heldBy is an ownership that always names one address.
+// heldBy is an Ownership that always returns one address.
 type heldBy string
 
 func (address heldBy) WriterAddress(context.Context, string, bool) (string, error) {
@@ -31,12 +31,12 @@ func (heldBy) Forwarded(context.Context) {}
 
 func (heldBy) IsServing(context.Context, string) bool { return true }
 
-// stopped is an ownership of a node that takes no part any more.
+// stopped is an Ownership whose node is no longer live.
 type stopped struct{ heldBy }
 
 func (stopped) IsServing(context.Context, string) bool { return false }
 
-// forwarding is a node that writes nothing itself.
+// forwarding starts a node that writes no index itself.
 func forwarding(t *testing.T, address string) *httptest.Server {
 	t.Helper()
 	return forwardingWith(t, address, Options{})
@@ -59,8 +59,9 @@ func serve(t *testing.T, handler http.Handler) *httptest.Server {
 	return server
 }
 
-// F35: a request arrives at the writer as it was sent, over HTTP/1.1 and HTTP/2, with
-// and without a stated length, empty, and where the caller waits to be asked for it.
+// F35: a request arrives at the writer as it was sent, over HTTP/1.1 and
+// HTTP/2, with and without a declared length, empty, and with a caller that
+// waits for 100 Continue.
 func TestRequestsOfEveryShapeAreForwarded(t *testing.T) {
 	type arrived struct {
 		body   string
@@ -130,9 +131,9 @@ func TestRequestsOfEveryShapeAreForwarded(t *testing.T) {
 	}
 }
 
-// S12: what a caller writes into its Connection header strips neither the
-// marker nor the credential off the forwarded request, and nothing of the
-// caller's own connection is passed on.
+// S12: the Connection header of a caller can strip neither the marker nor the
+// credential from the forwarded request, and no header of the caller's own
+// connection is passed on.
 func TestForwardingIsNotChangedByTheCaller(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	t.Setenv("http_proxy", "http://127.0.0.1:1")
@@ -181,7 +182,7 @@ func TestForwardingIsNotChangedByTheCaller(t *testing.T) {
 	}
 }
 
-// S12: a redirect of the writer is the caller's to follow.
+// S12: a redirect from the writer is passed to the caller, not followed.
 func TestForwardingFollowsNoRedirect(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
 	defer elsewhere.Close()
@@ -200,8 +201,8 @@ func TestForwardingFollowsNoRedirect(t *testing.T) {
 	answer.Body.Close()
 }
 
-// S13: whatever a forged table of leaders says, a request goes to http(s), host
-// and port of it and nowhere else.
+// S13: whatever a forged table of leaders contains, a request goes only to its
+// scheme http(s), host and port.
 func TestForgedAddressesAreNotUsed(t *testing.T) {
 	writer := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("reached by %s", r.RequestURI) }))
 	defer writer.Close()
@@ -221,8 +222,8 @@ func TestForgedAddressesAreNotUsed(t *testing.T) {
 	}
 }
 
-// S1: the writer decides again: what another node let through is refused where
-// it is not allowed. A request that was forwarded once goes no further.
+// S1: the writer repeats the check and rejects what another node wrongly let
+// through. A request is forwarded only once.
 func TestTheWriterChecksAgain(t *testing.T) {
 	writer := deploy(t, auth.Options{RootKey: "another root key"})
 	front := forwarding(t, writer.server.URL)
@@ -240,8 +241,8 @@ func TestTheWriterChecksAgain(t *testing.T) {
 	}
 }
 
-// successive is an ownership that names one address after the other; the last
-// stays.
+// successive is an Ownership that returns one address after the other; the last
+// one stays.
 type successive struct {
 	heldBy
 	addresses []string
@@ -252,9 +253,9 @@ func (s successive) WriterAddress(context.Context, string, bool) (string, error)
 	return s.addresses[min(int(s.asked.Add(1))-1, len(s.addresses)-1)], nil
 }
 
-// F36: a node that takes no connection got nothing of a request, which then goes
-// to the node that writes the index next, with its whole body. When there is none
-// the request is answered after a while.
+// F36: a node that refuses the connection received nothing of a request, which
+// is then sent with its whole body to the next node that writes the index.
+// Without such a node, the request fails after a while.
 func TestARequestWaitsForTheNextWriter(t *testing.T) {
 	quiet := slog.New(slog.DiscardHandler)
 	authority, err := auth.Open(t.Context(), memory.New(nil), auth.Options{RootKey: rootKey}, quiet)
@@ -290,9 +291,9 @@ func TestARequestWaitsForTheNextWriter(t *testing.T) {
 	}
 }
 
-// F11, F35: a writer that was stopped takes connections and bodies and never
-// answers. The request ends when its session is over, or when nothing has moved for
-// long where nobody can tell, whether its body is sent whole or still on its way.
+// F11, F35: a stopped writer accepts connections and bodies and never responds.
+// The request ends when the writer's session ends, or after a long silence if
+// its state is unknown, whether its body has been sent completely or not.
 func TestAWriterThatDoesNotAnswerIsGivenUp(t *testing.T) {
 	t.Run("whose_session_is_over", func(t *testing.T) {
 		writerDoesNotAnswer(t, func(address heldBy) Ownership { return stopped{address} }, longestSilence)
@@ -304,7 +305,7 @@ func TestAWriterThatDoesNotAnswerIsGivenUp(t *testing.T) {
 
 func writerDoesNotAnswer(t *testing.T, ownership func(heldBy) Ownership, silence time.Duration) {
 	t.Helper()
-	silent, err := net.Listen("tcp", "127.0.0.1:0") // the system takes connections for it
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the operating system accepts its connections
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,8 +340,8 @@ func writerDoesNotAnswer(t *testing.T, ownership func(heldBy) Ownership, silence
 	}
 }
 
-// once is an ownership whose writer takes no part any more, and that serves by itself
-// what comes after its first request.
+// once is an Ownership whose writer is no longer live; from the second request
+// on, the node serves requests itself.
 type once struct {
 	stopped
 	asked *atomic.Int32
@@ -353,7 +354,7 @@ func (o once) WriterAddress(ctx context.Context, name string, creates bool) (str
 	return o.stopped.WriterAddress(ctx, name, creates)
 }
 
-// I20, F45: a connection over which a request was sent to a writer that was stopped
+// I20, F45: a connection over which a request was forwarded to a stopped writer
 // serves the next request, with and without a body.
 func TestAConnectionServesOnAfterAWriterWasGivenUp(t *testing.T) {
 	for _, c := range []struct{ method, path, body string }{
@@ -399,9 +400,9 @@ func TestAConnectionServesOnAfterAWriterWasGivenUp(t *testing.T) {
 	}
 }
 
-// S15, F35: a body above the bound is refused alike whether the node that it reaches
-// writes the index or sends it on, stated or not, to a client that sends all of it
-// before it reads. A stream reports how far it was taken.
+// S15, F35: a body above the limit gets the same refusal from the writer and
+// from a forwarding node, with a declared length or not, also if the client
+// sends all of it before it reads. A stream reports how far it was processed.
 func TestABodyAboveTheBoundIsNotForwarded(t *testing.T) {
 	options := Options{MaxBodySize: 1 << 20, MaxStreamBodySize: 2 << 20}
 	writer := deploy(t, auth.Options{RootKey: rootKey})
@@ -423,7 +424,7 @@ func TestABodyAboveTheBoundIsNotForwarded(t *testing.T) {
 			}
 		}
 	}
-	// A stated length is bounded also where the body is not read.
+	// A declared length is limited even if the body is not read.
 	for _, at := range []string{bounded.URL, front.URL} {
 		status, _, body := ask(t, "POST", at+"/v1alpha1/admin/indexes/books/actions/commit", documents, "Authorization", "Bearer "+rootKey)
 		if status != 413 {
@@ -432,9 +433,9 @@ func TestABodyAboveTheBoundIsNotForwarded(t *testing.T) {
 	}
 }
 
-// F35: when the other node answers before it took the whole body, nobody reads the
-// caller's connection any more once the answer is out: the next request on it is the
-// server's to read.
+// F35: if the other node responds before it took the whole body, nothing reads
+// the caller's connection any more after the response: the server reads the
+// next request from it.
 func TestAnEarlyAnswerEndsForwarding(t *testing.T) {
 	writer, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -462,7 +463,7 @@ func TestAnEarlyAnswerEndsForwarding(t *testing.T) {
 			}
 			rest := make(chan error)
 			go func() {
-				for range i { // about when the answer comes
+				for range i { // about the time of the response
 					runtime.Gosched()
 				}
 				_, err := io.WriteString(connection, "3\r\n{}\n\r\n0\r\n\r\n")
@@ -486,7 +487,7 @@ func TestAnEarlyAnswerEndsForwarding(t *testing.T) {
 	}
 }
 
-// answerEarly refuses a request after its first byte and takes the rest.
+// answerEarly refuses a request after its first byte and reads the rest.
 func answerEarly(connection net.Conn) {
 	defer connection.Close()
 	request, err := http.ReadRequest(bufio.NewReader(connection))
@@ -499,8 +500,8 @@ func answerEarly(connection net.Conn) {
 	_, _ = io.Copy(io.Discard, connection)
 }
 
-// sendWhole adds documents on a connection of its own, reads the answer when all of
-// the body is sent, and returns its body and the whole of it.
+// sendWhole adds documents on a connection of its own, reads the response after
+// sending the whole body, and returns the response body and the whole response.
 func sendWhole(t *testing.T, at, contentType, body string, isChunked bool) (content, answer string) {
 	t.Helper()
 	connection, _ := dial(t, at)
@@ -522,8 +523,8 @@ func sendWhole(t *testing.T, at, contentType, body string, isChunked bool) (cont
 	return content, string(whole)
 }
 
-// F10: a request whose connection breaks before the answer is not sent again,
-// whatever the caller says of it.
+// F10: a request whose connection breaks before the response is not sent again,
+// whatever headers the caller sends.
 func TestAForwardedRequestIsSentOnce(t *testing.T) {
 	var served atomic.Int32
 	writer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -534,7 +535,7 @@ func TestAForwardedRequestIsSentOnce(t *testing.T) {
 	}))
 	defer writer.Close()
 	front := forwarding(t, writer.URL)
-	for i := range int32(10) { // every other one on a connection that was used before
+	for i := range int32(10) { // every other one on a reused connection
 		status, _, body := ask(t, "DELETE", front.URL+"/v1alpha1/admin/indexes/books", "", "Authorization", "Bearer "+rootKey,
 			"Idempotency-Key", "a", "X-Idempotency-Key", "a")
 		if got := served.Load(); got != i+1 {
@@ -546,9 +547,9 @@ func TestAForwardedRequestIsSentOnce(t *testing.T) {
 	}
 }
 
-// I20: a node that stops closes the connections of the pool at the moment one of them
-// is used. What does the same when it is done twice is sent again on a new connection,
-// unless it was sent on a new one already.
+// I20: a stopping node may close a pooled connection at the moment it is used.
+// An idempotent request is sent again on a new connection, unless it was
+// already sent on a new one.
 func TestARepeatableRequestIsSentAgain(t *testing.T) {
 	for _, test := range []struct {
 		method, path string
@@ -561,7 +562,7 @@ func TestARepeatableRequestIsSentAgain(t *testing.T) {
 	} {
 		t.Run(test.method+test.path, func(t *testing.T) {
 			var mu sync.Mutex
-			seen := make(map[string]int) // requests, by connection
+			seen := make(map[string]int) // number of requests by connection
 			all, isGone := 0, false
 			writer := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				mu.Lock()
@@ -603,9 +604,9 @@ func TestARepeatableRequestIsSentAgain(t *testing.T) {
 	}
 }
 
-// F10, F36: a node that stops closes the connections of the pool at the moment one
-// of them is used. It has not asked for the body, so the request goes to the next
-// writer; once it has, the request is not sent again.
+// F10, F36: a stopping node may close a pooled connection at the moment it is
+// used. If it had not asked for the body, the request goes to the next writer;
+// if it had, the request is not sent again.
 func TestARequestWhoseBodyWasNotTakenIsSentAgain(t *testing.T) {
 	for _, isTaken := range []bool{false, true} {
 		t.Run(fmt.Sprint("taken_", isTaken), func(t *testing.T) {

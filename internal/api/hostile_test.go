@@ -15,10 +15,10 @@ import (
 	"github.com/quiresearch/quire/internal/search/collect"
 )
 
-// hostileDocuments is how many documents hostile searches meet.
+// hostileDocuments is the number of documents that hostile searches run on.
 const hostileDocuments = 6000
 
-// hostile returns searches made to cost much.
+// hostile returns searches designed to be expensive.
 func hostile() map[string]string {
 	r := rand.New(rand.NewPCG(3, 4))
 	word := func() string {
@@ -76,9 +76,9 @@ func hostile() map[string]string {
 	}
 }
 
-// TestHostileSearchesCostTheirSender sends searches made to cost much beside
-// plain ones. Each is answered, refused or timed out, and plain searches are
-// answered all the while.
+// TestHostileSearchesCostTheirSender sends expensive searches together with
+// plain ones. Each expensive search is answered, refused or times out, and
+// plain searches are answered throughout.
 func TestHostileSearchesCostTheirSender(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

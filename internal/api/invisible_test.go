@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// answered is everything of an answer that a caller can see.
+// answered returns everything of a response that a caller can see.
 func (d *deployment) answered(method, path, authorization, body string, headers ...string) string {
 	d.Helper()
 	status, header, text := ask(d.T, method, d.server.URL+path, body, append([]string{"Authorization", authorization}, headers...)...)
@@ -24,7 +24,7 @@ func (d *deployment) answered(method, path, authorization, body string, headers 
 	return fmt.Sprintf("%d\n%s\n\n%s", status, strings.Join(lines, "\n"), text)
 }
 
-// validBody is a body that every route which reads one takes.
+// validBody returns a body that the route accepts.
 func validBody(route Route) string {
 	switch {
 	case route.Body == "":
@@ -39,9 +39,9 @@ func validBody(route Route) string {
 	return `{}`
 }
 
-// S2: on every route a name no grant covers answers with the same bytes whether
-// it exists or not, and with the bytes a key that sees everything gets for a
-// name that does not exist.
+// S2: on every route, a name not covered by a grant gets the same bytes whether
+// it exists or not, identical to those that a key with all permissions gets for
+// a name that does not exist.
 func TestInvisibleLooksAbsent(t *testing.T) {
 	d := deploy(t, auth.Options{RootKey: rootKey})
 	root := "Bearer " + rootKey
@@ -90,7 +90,7 @@ func TestInvisibleLooksAbsent(t *testing.T) {
 	})
 }
 
-// makeHidden creates an index with everything an index can have.
+// makeHidden creates an index with every resource an index can have.
 func (d *deployment) makeHidden(root string) {
 	d.Helper()
 	for _, step := range []struct{ method, path, body string }{
@@ -107,8 +107,8 @@ func (d *deployment) makeHidden(root string) {
 	}
 }
 
-// S2: listings and the audit reveal nothing of what a key may not see: not by an
-// entry, not by where a page is cut, not by another refusal.
+// S2: listings and the audit reveal nothing about resources a key may not see:
+// not by an entry, not by the end of a page, not by a different refusal.
 func TestListingsTellNothingOfTheInvisible(t *testing.T) {
 	d := deploy(t, auth.Options{RootKey: rootKey})
 	root := "Bearer " + rootKey
@@ -146,8 +146,8 @@ func TestListingsTellNothingOfTheInvisible(t *testing.T) {
 	}
 }
 
-// S1: a route that states no permission is refused to every caller; only what is
-// outside the versioned interface is open.
+// S1: a route without a permission is closed to every caller; only routes
+// outside the versioned interface are open.
 func TestARouteWithoutPermissionIsRefused(t *testing.T) {
 	route := echo("GET")
 	route.Permission = ""
@@ -166,8 +166,8 @@ func TestARouteWithoutPermissionIsRefused(t *testing.T) {
 	}
 }
 
-// S21: the page for people runs no script and no style but its own, and loads
-// nothing; what is shown is escaped.
+// S21: the documentation page runs no script, uses only its own style and loads
+// nothing; the displayed text is escaped.
 func TestDocsPageRunsNothing(t *testing.T) {
 	server, _ := serveRoutes(t, Options{})
 	_, header, page := ask(t, "GET", server.URL+"/q/docs", "", "Authorization", "")
@@ -181,7 +181,7 @@ func TestDocsPageRunsNothing(t *testing.T) {
 			t.Errorf("the page holds %s", active)
 		}
 	}
-	// What the page shows comes from the tables alone.
+	// The page shows only text of the tables.
 	hostile := docs{Groups: []docsGroup{{Tag: `<img src=x onerror=alert(1)>`, Routes: []Route{{Method: "GET", Path: `/"><script>`, Summary: `</style><script>alert(1)</script>`,
 		Codes: []*problem.Code{problem.NodeError}}}}},
 		Bodies: []docsBody{{Name: `"><script>`, Description: `<img>`, Examples: []string{`</pre><script>`},
@@ -195,8 +195,8 @@ func TestDocsPageRunsNothing(t *testing.T) {
 	}
 }
 
-// S22: answers are JSON that nobody sniffs; those with credentials are kept in
-// no cache.
+// S22: responses are JSON that browsers must not sniff; those with credentials
+// are not cached.
 func TestHeadersOfEveryAnswer(t *testing.T) {
 	d := deploy(t, auth.Options{RootKey: rootKey})
 	root := "Bearer " + rootKey

@@ -15,7 +15,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// A definition that a later version stored is reported as such to every caller;
+// A definition stored by a later version is reported as such to every caller;
 // the index can still be listed and deleted.
 func TestDefinitionsOfALaterVersion(t *testing.T) {
 	const later = `"definition":{"fields":{"id":{"type":"string","primaryKey":true},"w":%s}%s}}`
@@ -56,7 +56,7 @@ func (s *documentServer) ask(method, url, body string, wantStatus int, wantCode 
 	}
 }
 
-// store puts a definition in the place of the one that a generation has.
+// store replaces the stored definition of a generation.
 func store(t *testing.T, storage node.Storage, definition string) {
 	t.Helper()
 	generations, err := storage.FS.List(storage.Directory)
@@ -75,8 +75,8 @@ func store(t *testing.T, storage node.Storage, definition string) {
 	}
 }
 
-// Settings that a later version stored are set aside and told, not changed in
-// parts; whole ones replace them.
+// Settings stored by a later version are ignored and reported, not partially
+// changed; a complete replacement is accepted.
 func TestSettingsOfALaterVersion(t *testing.T) {
 	storage := node.Storage{Bucket: memory.New(time.Now), FS: vfs.Memory()}
 	s, stop := serveStorage(t, storage, Options{})

@@ -16,7 +16,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// deployment is a whole node behind the API, over memory.
+// deployment is a complete node behind the API, in memory.
 type deployment struct {
 	*testing.T
 	server    *httptest.Server
@@ -39,7 +39,7 @@ func deploy(t *testing.T, options auth.Options) *deployment {
 	return d
 }
 
-// serve answers with the given way to authenticate from now on.
+// serve switches the server to the given authentication options.
 func (d *deployment) serve(options auth.Options) {
 	d.Helper()
 	quiet := slog.New(slog.DiscardHandler)
@@ -70,7 +70,7 @@ func (d *deployment) create(wanted auth.NewKey) (string, string) {
 	return key.ID, string(credential)
 }
 
-// ask sends a request with the given Authorization header; empty: none.
+// ask sends a request with the given Authorization header; empty: no header.
 func (d *deployment) ask(method, path, authorization, body string) (int, string, string) {
 	d.Helper()
 	status, _, text := ask(d.T, method, d.server.URL+path, body, "Authorization", authorization)
@@ -80,16 +80,16 @@ func (d *deployment) ask(method, path, authorization, body string) (int, string,
 	return status, code(d.T, text), text
 }
 
-// pathOf fills the parameters of a route.
+// pathOf fills in the parameters of a route.
 func pathOf(route Route, name, key string) string {
 	return strings.NewReplacer("{name}", name, "{key}", "1", "{field}", "name", "{id}", key).Replace(route.Path)
 }
 
 const small = `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","filter":{},"facet":{}}}}`
 
-// S1, S7: every endpoint against every kind of credential: a caller without one gets
-// 401, one that may see nothing gets 404, one that may see but not act gets 403, and
-// only one that holds the permission passes.
+// S1, S7: every endpoint against every kind of credential: a missing credential
+// gets 401, one that may see nothing gets 404, one that may see but not act
+// gets 403, and only one with the permission passes.
 func TestEveryEndpointAgainstEveryCredential(t *testing.T) {
 	d := deploy(t, auth.Options{RootKey: rootKey})
 	if status, _, body := d.ask("PUT", "/v1alpha1/admin/indexes/books", "Bearer "+rootKey, small); status != 201 {
@@ -188,8 +188,8 @@ func withoutPermission(p auth.Permission) []auth.Permission {
 	return others
 }
 
-// S3, S10: what is authorized is what is used: whatever a name looks like, a key for one
-// index never reaches another.
+// S3, S10: the name that is authorized is the name that is used: a key for one
+// index never reaches another, however the name is written.
 func FuzzNamesReachOnlyWhatIsGranted(f *testing.F) {
 	for _, seed := range []string{"other", "books@1", "books%401", "%62ooks", "books%2f..%2fother", "..%2fother", "books%00", "BOOKS", "books@1@2", "books%40%2a"} {
 		f.Add(seed)

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// nullSeeds are requests beside those of seeds_test.go, so that more bodies are met.
+// nullSeeds are requests in addition to those of seeds_test.go that cover more
+// bodies.
 var nullSeeds = []sample{
 	{method: "POST", path: "/v1alpha1/admin/indexes/all/settings/actions/preview", body: `{"settings":{"countSearches":true,"synonyms":{"s":{"rules":[{"equivalent":["a","b"]}],"boost":0.5,"fields":["own"]}}},"search":{"limit":1}}`},
 	{method: "POST", path: "/v1alpha1/admin/actions/draft", body: `{"documents":[{"id":"1"}],"convert":true}`},
@@ -20,10 +21,10 @@ var nullSeeds = []sample{
 	{method: "PUT", path: "/v1alpha1/admin/indexes/all/judgements/base", body: `{"queries":[{"id":"q","text":"jam","locale":"en","weight":2,"grades":{"1":3},"expect":{"mustHit":["1"],"mustNotHit":["2"],"above":[["1","2"]],"atLeast":1}},{"search":{"query":[{"type":"text","text":"jam","fields":{"name":null}}]},"known":"1"}],"bounds":{"minNdcg":0.1,"maxLoss":0.5,"expectations":true}}`},
 }
 
-// TestNullCountsAsLeftOutWhereTheDescriptionAllowsIt puts null in the place of
-// every value of good requests. Where the description does not allow null the
-// request is refused; where it does, it is answered as if the member were not
-// there. Definitions are previewed, so that the indexes stay as they are.
+// TestNullCountsAsLeftOutWhereTheDescriptionAllowsIt replaces every value of
+// good requests with null. Where the description does not allow null, the
+// request is rejected; where it does, the response is as if the member were
+// absent. Definitions are previewed, so that the indexes stay as they are.
 func TestNullCountsAsLeftOutWhereTheDescriptionAllowsIt(t *testing.T) {
 	v := &victim{TB: t, api: serveDocuments(t, catalogue, Options{}).api}
 	d := describedRequests(t)
@@ -75,7 +76,7 @@ func TestNullCountsAsLeftOutWhereTheDescriptionAllowsIt(t *testing.T) {
 	}
 }
 
-// described are the requests and schemas of the description.
+// described holds the requests and schemas of the description.
 type described struct {
 	t          *testing.T
 	operations map[string]object // by operationId
@@ -104,8 +105,8 @@ func describedRequests(t *testing.T) *described {
 	return d
 }
 
-// body returns the schema of the JSON body of a request; nil when it has none,
-// when the body is lines, and when refused entries do not refuse the request.
+// body returns the schema of the JSON body of a request; nil if it has no body,
+// if the body is NDJSON, and if refused entries do not fail the request.
 func (d *described) body(r sample) object {
 	at, err := url.Parse(r.path)
 	if err != nil {
@@ -119,9 +120,10 @@ func (d *described) body(r sample) object {
 	return objectOf(objectOf(content[mediaJSON])["schema"])
 }
 
-// eachPlace calls visit for every value inside a value that a schema describes,
-// with whether null is allowed there and with ways to change it, and then puts
-// it back. Members that the schema names can be removed too. Values that the schema leaves open are passed over.
+// eachPlace calls visit for every nested value that a schema describes, with
+// whether null is allowed there and with functions to change it, and restores
+// it afterwards. Members named by the schema can also be removed. Values that
+// the schema leaves open are skipped.
 func (d *described) eachPlace(value any, forms []object, place string, visit func(place string, put func(any), remove func(), allowed bool)) {
 	var choices []object
 	for _, form := range forms {
@@ -144,7 +146,7 @@ func (d *described) eachPlace(value any, forms []object, place string, visit fun
 			d.eachPlace(member, forms, place+"."+name, visit)
 			remove := func() { delete(v, name) }
 			if !slices.ContainsFunc(choices, func(choice object) bool { return objectOf(choice["properties"])[name] != nil }) {
-				remove = nil // an entry of a map: its name says something
+				remove = nil // an entry of a map: its name is significant
 			}
 			visit(place+"."+name, func(other any) { v[name] = other }, remove, d.allowsNull(forms))
 			v[name] = member
@@ -171,8 +173,8 @@ func (d *described) allowsNull(forms []object) bool {
 	})
 }
 
-// Answers leave out what they do not have: null stands in them only where
-// schemas.yaml says so, also in what requests and answers share.
+// Responses omit absent members: null is allowed in them only if schemas.yaml
+// says so, even in schemas shared by requests and responses.
 func TestAnswersDoNotAllowNullForWhatRequestsMayHold(t *testing.T) {
 	d := describedRequests(t)
 	member := func(schema, name string) object {

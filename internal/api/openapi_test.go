@@ -109,9 +109,9 @@ func TestEveryOperationStatesItsPermission(t *testing.T) {
 	}
 }
 
-// The description is one that tools can read: every parameter of a path is
-// declared once and required, every answer is described, and what a header or a
-// body holds has a schema.
+// The description is usable by tools: every path parameter is declared once and
+// required, every response is described, and every header and body has a
+// schema.
 func TestDescriptionIsSound(t *testing.T) {
 	s, err := readSchemas()
 	if err != nil {
@@ -177,8 +177,8 @@ func checkAnswer(t *testing.T, place string, answer object) {
 	}
 }
 
-// Generators of clients call the whole answer to an operation by its name and
-// Response; a schema of that name would be declared twice.
+// Client generators name the whole response of an operation after the operation
+// plus Response; a schema of that name would be declared twice.
 func TestNoSchemaIsCalledLikeAGeneratedResponse(t *testing.T) {
 	s, err := readSchemas()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// S27: where no credential is asked for, a page of another origin is refused,
-// and programs that are not browsers are not.
+// S27: if no credential is required, pages of other origins are refused and
+// programs other than browsers are not.
 func TestPagesOfOtherOriginsAreRefused(t *testing.T) {
 	open := Options{IsOpen: true}
 	shop := Options{IsOpen: true, CORSOrigins: []string{"https://shop.example"}}
@@ -40,7 +40,7 @@ func TestPagesOfOtherOriginsAreRefused(t *testing.T) {
 		{shop, "node:8080", "https://other.example", "cross-site", origin},
 		{shop, "node:8080", "", "cross-site", origin},
 		{Options{IsOpen: true, CORSOrigins: []string{"*"}}, "node", "https://a.example", "cross-site", ""},
-		{Options{}, "node", "https://evil.example", "cross-site", ""}, // it has no credential
+		{Options{}, "node", "https://evil.example", "cross-site", ""}, // the page has no credential
 		{Options{OnlyLoopback: true}, "localhost:8080", "", "", ""},
 		{Options{OnlyLoopback: true}, "127.0.0.1:8080", "", "", ""},
 		{Options{OnlyLoopback: true}, "127.9.9.9", "", "", ""},
@@ -88,7 +88,7 @@ func TestAPlainPageIsAnotherOriginToANodeWithTLS(t *testing.T) {
 	}
 }
 
-// Load balancers ask for health by an address.
+// Load balancers check health by IP address.
 func TestHealthAnswersToEveryHost(t *testing.T) {
 	server, _ := serveRoutes(t, Options{Hosts: []string{"search.example"}})
 	if status, _, _ := ask(t, "GET", server.URL+"/q/health/live", ""); status != 200 {

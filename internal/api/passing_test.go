@@ -6,7 +6,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// A client is asked to repeat only what fails for a while.
+// Clients are asked to retry only temporary failures.
 func TestWhatPassesSaysWhenToRepeat(t *testing.T) {
 	for _, code := range []*problem.Code{problem.IndexReadonly, problem.IndexClosed, problem.IndexerUnavailable, problem.IndexerUnreachable,
 		problem.IndexerLeadershipUnreadable, problem.StorageIoError, problem.StorageConflict, problem.StorageUnknown, problem.SearchFreshnessUnavailable} {

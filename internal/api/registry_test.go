@@ -45,8 +45,8 @@ func TestRepairRequests(t *testing.T) {
 	}
 }
 
-// I17: a repair that wrote the registry and cannot go on to give copies back is not answered
-// as one that changed nothing.
+// I17: a repair that wrote the registry and then fails to restore copies must
+// not respond as if nothing was changed.
 func TestARepairThatStopsHalfway(t *testing.T) {
 	under, quiet := memory.New(nil), slog.New(slog.DiscardHandler)
 	fickle := faultbucket.New(under, nil)
@@ -84,8 +84,8 @@ func TestARepairThatStopsHalfway(t *testing.T) {
 	}
 }
 
-// A reindex listing reports everything that is wrong with its parameters, and the
-// source of a job is reported where it stands.
+// A reindex listing reports all problems with its parameters, and a problem
+// with the source of a job is reported at its path.
 func TestProblemsOfReindexRequests(t *testing.T) {
 	d := deploy(t, auth.Options{RootKey: rootKey})
 	root := "Bearer " + rootKey

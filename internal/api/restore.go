@@ -40,9 +40,9 @@ const largestRestored = 16 << 20
 
 // restoreFromNodes makes this node and the others store again the objects that
 // the bucket lost and they still hold. The nodes that write the indexes go
-// first, because their state is the newest, followed by nodes whose copies are
-// at least as new as the newest known state. States stored but missing from the
-// registry are registered.
+// first, because their state is the newest, then nodes whose copies are at
+// least as new as the newest known state, then any node. States stored but
+// missing from the registry are registered.
 func (a *API) restoreFromNodes(ctx context.Context, r *Request, request registry.RepairRequest, done *registry.Repair) error {
 	peers, err := a.node.Peers(ctx)
 	if err != nil {

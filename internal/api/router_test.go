@@ -23,7 +23,7 @@ func TestRouterFindsTheRouteOfAnEscapedPath(t *testing.T) {
 	r := testRouter()
 	for _, test := range []struct {
 		method, path string
-		operation    string // empty: the path answers, the method does not
+		operation    string // empty: the path matches, but not the method
 		values       []string
 	}{
 		{"POST", "/v1/indexes/books/documents", "add", []string{"books"}},

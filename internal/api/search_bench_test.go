@@ -12,8 +12,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// BenchmarkSearch measures one search of one term: in the process, as a handler
-// and over a connection, so that what HTTP adds can be seen.
+// BenchmarkSearch measures a search for one term: in process, as a handler and
+// over a connection, to show the cost of HTTP.
 func BenchmarkSearch(b *testing.B) {
 	s := serveDocuments(b, `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","matching":{},"stored":true},
 		"brand":{"type":"string","filter":{},"facet":{}},"price":{"type":"double","filter":{},"sort":{}}}}`, Options{})

@@ -12,7 +12,7 @@ import (
 
 var took = regexp.MustCompile(`"tookMs":[0-9.e-]+`)
 
-// Answers are written into memory that answers before them used.
+// Concurrent responses reuse the memory of earlier ones and stay intact.
 func TestAnswersBesideEachOtherAreWhole(t *testing.T) {
 	s := serveDocuments(t, `{"fields":{"id":{"type":"string","primaryKey":true},"name":{"type":"string","matching":{}}}}`, Options{})
 	var documents strings.Builder
@@ -33,7 +33,7 @@ func TestAnswersBesideEachOtherAreWhole(t *testing.T) {
 			return "", err
 		}
 		request.Header.Set("Authorization", "Bearer "+rootKey)
-		if encoding != "" { // named here, it is not decoded by the client
+		if encoding != "" { // set explicitly, the encoding is not removed by the client
 			request.Header.Set("Accept-Encoding", encoding)
 		}
 		answer, err := http.DefaultClient.Do(request)
