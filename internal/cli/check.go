@@ -23,9 +23,9 @@ type checkCommand struct {
 	Directory string `arg:"" type:"existingdir" help:"Directory of a stopped node, or of one generation."`
 }
 
-// Run checks every generation below the directory and, in that of a node in
-// local mode, the registry and what else is kept beside it. It fails when
-// something is damaged or missing. Nothing is changed.
+// Run checks every generation below the directory and, in the directory of a
+// node in local mode, the registry and the other stored objects. It fails if
+// something is damaged or missing. It changes nothing.
 func (c *checkCommand) Run(s *surroundings) error {
 	if isInUse(c.Directory) {
 		fmt.Fprintln(s.err, "A node is running on this directory: what it writes during the check may be reported as damaged or missing. Stop it first.")
@@ -40,8 +40,8 @@ func (c *checkCommand) Run(s *surroundings) error {
 	return fmt.Errorf("damaged:\n%w", damage)
 }
 
-// isInUse reports whether a running node holds the lock of a directory, in either
-// mode. No lock is made.
+// isInUse reports whether a running node holds the lock of a directory, in
+// either mode. It does not create a lock.
 func isInUse(directory string) bool {
 	for _, name := range []string{filepath.Join("bucket", "~lock"), "node.lock"} {
 		name = filepath.Join(directory, name)
@@ -57,8 +57,9 @@ func isInUse(directory string) bool {
 	return false
 }
 
-// checkObjects checks the objects of a node in local mode, and that each
-// generation of its registry is there. Elsewhere there are none.
+// checkObjects checks the stored objects of a node in local mode, and that
+// every generation of its registry exists. Other directories have no such
+// objects.
 func checkObjects(directory string, out io.Writer) error {
 	store := filepath.Join(directory, "bucket")
 	if _, err := os.Stat(store); errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +68,7 @@ func checkObjects(directory string, out io.Writer) error {
 	var damage []error
 	sound, known := 0, make(map[string]bool)
 	err := filepath.WalkDir(store, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), "~") { // the lock, and what a crash left
+		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), "~") { // the lock and leftovers of a crash
 			return err
 		}
 		key, err := filepath.Rel(store, name)
@@ -99,7 +100,8 @@ func checkObjects(directory string, out io.Writer) error {
 	return nil
 }
 
-// checkListed reports which generations of a registry are missing.
+// checkListed returns an error naming the generations of a registry that are
+// missing.
 func checkListed(directory string, content []byte) error {
 	indexes, err := registry.ListStored(content)
 	if err != nil {

@@ -1,12 +1,12 @@
-// Package cli is the command line of quire: one command per file, each a
-// struct that kong fills from the arguments.
+// Package cli is the command line of quire: one command per file, each a struct
+// that kong fills from the arguments.
 //
 // Commands return ordinary errors; Run prints them and chooses the exit code:
 //
-//	0  the command did what it was asked
+//	0  the command succeeded
 //	1  it failed while running, or a check found damage
-//	2  the arguments or the configuration were refused; nothing was started
-//	3  documents were loaded, but some rows were refused
+//	2  the arguments or the configuration were rejected; nothing was started
+//	3  documents were loaded, but some rows were rejected
 package cli
 
 import (
@@ -54,22 +54,22 @@ type commands struct {
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
-// surroundings are what a command works in.
+// surroundings are the environment and streams of a command.
 type surroundings struct {
 	environment []string
 	in          io.Reader
 	out, err    io.Writer
-	isTerminal  bool          // err is one
-	lines       *bufio.Reader // of in, once a person was asked
+	isTerminal  bool          // err is a terminal
+	lines       *bufio.Reader // buffers in, once the user has been asked something
 }
 
-// refusedError marks arguments or a configuration that nothing was started
-// with.
+// refusedError marks invalid arguments or an invalid configuration: nothing was
+// started.
 type refusedError struct{ error }
 
 func (e refusedError) Unwrap() error { return e.error }
 
-// explain prints the commands when none is named.
+// explain prints the list of commands if none is given.
 func explain(parser *kong.Kong, err io.Writer) int {
 	parser.Stdout = err
 	if _, failure := parser.Parse([]string{"--help"}); failure != nil {
@@ -78,8 +78,8 @@ func explain(parser *kong.Kong, err io.Writer) int {
 	return exitRefused
 }
 
-// Run runs the command the arguments name and returns the exit code. An
-// interrupt or SIGTERM asks the command to end; a second one ends the process.
+// Run runs the command named by the arguments and returns the exit code. An
+// interrupt or SIGTERM asks the command to end; a second one kills the process.
 func Run(arguments, environment []string, in io.Reader, out, err io.Writer) int {
 	exited := -1
 	parser, failure := kong.New(&commands{},
@@ -108,7 +108,7 @@ func Run(arguments, environment []string, in io.Reader, out, err io.Writer) int 
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	// A second signal is the system's own again.
+	// A second signal gets the default action of the system.
 	context.AfterFunc(ctx, stop)
 
 	parsed.BindTo(ctx, (*context.Context)(nil))

@@ -121,8 +121,8 @@ func TestCheckTellsAnEmptyDirectoryFromADamagedOne(t *testing.T) {
 	}
 }
 
-// A backup is checked whole: an index whose files are missing, and a registry or
-// keys that no node could read, are damage too.
+// A backup is checked completely: an index whose files are missing, and an
+// unreadable registry or unreadable keys, are damage too.
 func TestCheckAndInspectKnowWhatIsKeptBesideTheGenerations(t *testing.T) {
 	directory := t.TempDir()
 	store, err := localdir.Open(filepath.Join(directory, "bucket"))
@@ -169,8 +169,8 @@ func TestCheckAndInspectKnowWhatIsKeptBesideTheGenerations(t *testing.T) {
 	}
 }
 
-// A running node writes while its files are checked: what is found then may be no
-// damage, and it says so.
+// A running node writes while its files are checked, so findings may not be
+// damage. The output says so.
 func TestCheckOfARunningNodeSaysSo(t *testing.T) {
 	directory := t.TempDir()
 	store, err := localdir.Open(filepath.Join(directory, "bucket"))

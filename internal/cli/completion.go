@@ -32,15 +32,16 @@ func (c *completionCommand) Run(s *surroundings, parsed *kong.Context) error {
 	return err
 }
 
-// completion is what can follow one command.
+// completion is the set of words that can follow one command.
 type completion struct {
-	path  []string // the command and what it is inside of
+	path  []string // the command and its parents
 	words []word   // commands and flags
 }
 
 type word struct{ text, help string }
 
-// completions lists the commands with what can follow each, the program first.
+// completions returns the completions of all commands, starting with the
+// program itself.
 func completions(node *kong.Node) []completion {
 	var all []completion
 	var walk func(n *kong.Node, path []string)
@@ -104,7 +105,7 @@ func fishCompletion(all []completion) string {
 			names = append(names, w.text)
 		}
 	}
-	// A file never stands where a command does.
+	// A file name never appears in place of a command.
 	fmt.Fprintf(&out, "complete -c quire -n 'not __fish_seen_subcommand_from %s' -f\n", strings.Join(names, " "))
 	for _, one := range all {
 		condition := "not __fish_seen_subcommand_from " + strings.Join(names, " ")

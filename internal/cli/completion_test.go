@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// What a shell offers for a line whose last word is half typed.
+// completedLines are lines with a partly typed last word and the completions a
+// shell offers.
 var completedLines = []struct{ line, want string }{
 	{"quire lo", "load locale-data"},
 	{"quire load --rej", "--rejects"},
@@ -20,7 +21,8 @@ var completedLines = []struct{ line, want string }{
 	{"quire locale-data b", "build"},
 }
 
-// script returns the script of a shell, or skips where the shell is not there.
+// script returns the completion script of a shell and skips the test if the
+// shell is not installed.
 func script(t *testing.T, shell string) string {
 	t.Helper()
 	if _, err := exec.LookPath(shell); err != nil {
@@ -33,8 +35,8 @@ func script(t *testing.T, shell string) string {
 	return out
 }
 
-// ask runs a program in a shell and returns what it prints. The limit only ends
-// a shell that waits forever.
+// ask runs a program in a shell and returns its output. The timeout only ends a
+// shell that hangs.
 func ask(t *testing.T, shell, program string, arguments ...string) string {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -74,13 +76,13 @@ func TestFishCompletes(t *testing.T) {
 	}
 }
 
-// zsh completes in an interactive shell alone, so one runs in a terminal of its
-// own, and a tab is typed. What it completes then stands on the line.
+// zsh completes only in an interactive shell, so the test runs one in a
+// terminal of its own and types a tab. The completion then appears on the line.
 func TestZshCompletes(t *testing.T) {
 	source := script(t, "zsh")
 	for _, c := range completedLines {
 		if strings.Contains(c.want, " ") {
-			continue // a list is drawn, not typed
+			continue // a list is displayed, not inserted
 		}
 		line := c.line[:strings.LastIndex(c.line, " ")+1] + c.want
 		program := `zmodload zsh/zpty

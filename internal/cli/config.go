@@ -11,8 +11,7 @@ type configCommand struct {
 	Dev bool `help:"Show the values that serve --dev uses."`
 }
 
-// Run prints the configuration a node would start with, also when it is
-// refused.
+// Run prints the configuration a node would start with, even if it is invalid.
 func (c *configCommand) Run(s *surroundings) error {
 	loaded, refusal := loadConfig(s, c.Dev)
 	table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
@@ -33,9 +32,10 @@ func (c *configCommand) Run(s *surroundings) error {
 	return refusal
 }
 
-// loadConfig reads the configuration. One that is refused is returned for printing,
-// with an error that names the exit code; what has no effect is reported as well,
-// since it may be the misspelled name of what is missing.
+// loadConfig reads the configuration. An invalid configuration is returned for
+// printing, with an error that determines the exit code. Variables without
+// effect are reported as well, because one may be the misspelled name of a
+// missing variable.
 func loadConfig(s *surroundings, dev bool) (*config.Config, error) {
 	loaded, err := config.Load(s.environment, dev)
 	if err != nil {

@@ -23,8 +23,8 @@ type dumpCommand struct {
 	Zstd   bool   `help:"Compress with zstd."`
 }
 
-// Run writes the definition, the settings and the documents of an index, all
-// documents of one commit.
+// Run writes the definition, the settings and the documents of an index. All
+// documents are from one commit.
 func (c *dumpCommand) Run(ctx context.Context, s *surroundings) error {
 	node, err := c.nodeFlags.node(s)
 	if err != nil {
@@ -54,8 +54,8 @@ func (c *dumpCommand) Run(ctx context.Context, s *surroundings) error {
 	return nil
 }
 
-// readSettings returns the settings of an index as they can be stored again, nil
-// when there are none.
+// readSettings returns the settings of an index in a form that can be stored
+// again, or nil if there are none.
 func readSettings(ctx context.Context, node *remote.Node, index string) (jsontext.Value, error) {
 	var settings map[string]jsontext.Value
 	err := node.Do(ctx, remote.Request{Method: "GET", Path: remote.IndexPath("admin", index) + "/settings"}, &settings)
@@ -70,7 +70,8 @@ func readSettings(ctx context.Context, node *remote.Node, index string) (jsontex
 	return json.Marshal(settings, json.Deterministic(true))
 }
 
-// write writes the dump. A file that could not be written whole is removed.
+// write writes the dump. It removes a file that could not be written
+// completely.
 func (c *dumpCommand) write(s *surroundings, header load.DumpHeader, documents io.Reader) (count int, err error) {
 	out := s.out
 	if c.Output != "" && c.Output != "-" {

@@ -32,7 +32,7 @@ type evaluateCommand struct {
 	JSON       bool   `help:"Print the evaluation as JSON."`
 }
 
-// evaluationAnswer is an evaluation as the node describes it.
+// evaluationAnswer is the response of the node for an evaluation.
 type evaluationAnswer struct {
 	evaluate.Report
 	ID           string  `json:"id"`
@@ -42,10 +42,11 @@ type evaluationAnswer struct {
 	SearchesDone int     `json:"searchesDone"`
 }
 
-// errBounds ends a command whose evaluation did not keep the bounds of the set.
+// errBounds ends a command whose evaluation violates the bounds of the set.
 var errBounds = errors.New("the bounds of the judgement set do not hold")
 
-// Run evaluates, prints a table and fails when bounds of the set do not hold.
+// Run evaluates, prints a table and fails if the evaluation violates the bounds
+// of the set.
 func (c *evaluateCommand) Run(ctx context.Context, s *surroundings) error {
 	node, err := c.nodeFlags.node(s)
 	if err != nil {
@@ -95,7 +96,7 @@ func (c *evaluateCommand) request() ([]byte, error) {
 	body := struct {
 		Judgements string         `json:"judgements"`
 		Settings   jsontext.Value `json:"settings,omitempty"`
-		Against    *side          `json:"against,omitzero"` // {} is a side
+		Against    *side          `json:"against,omitzero"` // {} is a valid side
 	}{Judgements: c.Set}
 	if c.Settings != "" {
 		content, err := os.ReadFile(c.Settings)
@@ -113,7 +114,7 @@ func (c *evaluateCommand) request() ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// store puts a file as the judgement set.
+// store stores a file as the judgement set.
 func (c *evaluateCommand) store(ctx context.Context, node *remote.Node) error {
 	body, kind, err := readJudgements(c.Judgements, c.Queries)
 	if err != nil {
@@ -125,7 +126,7 @@ func (c *evaluateCommand) store(ctx context.Context, node *remote.Node) error {
 
 const pollInterval = 200 * time.Millisecond
 
-// evaluate asks for an evaluation and waits for its end.
+// evaluate starts an evaluation and waits for its end.
 func (c *evaluateCommand) evaluate(ctx context.Context, node *remote.Node, body []byte) (answer evaluationAnswer, raw []byte, err error) {
 	r := remote.Request{Method: "POST", Path: remote.IndexPath("admin", c.Index) + "/actions/evaluate", Body: body, Once: true}
 	for {
@@ -142,7 +143,7 @@ func (c *evaluateCommand) evaluate(ctx context.Context, node *remote.Node, body 
 		r = remote.Request{Method: "GET", Path: remote.IndexPath("admin", answer.Index) + "/evaluations/" + answer.ID}
 		select {
 		case <-ctx.Done():
-			// The node does not go on for a caller that gave up.
+			// Do not leave the node working for a caller that gave up.
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 			defer cancel()
 			return answer, nil, errors.Join(ctx.Err(), node.Do(last, remote.Request{Method: "POST", Path: r.Path + "/actions/cancel"}, nil))

@@ -6,7 +6,7 @@ type helpCommand struct {
 	Command []string `arg:"" optional:"" help:"The command. Without one, all commands are listed."`
 }
 
-// Run prints what a command does, as its --help does.
+// Run prints the help of a command, as its --help does.
 func (c *helpCommand) Run(parsed *kong.Context) error {
 	again, err := kong.Trace(parsed.Kong, c.Command)
 	if err != nil {

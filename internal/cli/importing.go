@@ -25,8 +25,8 @@ type importElasticsearchCommand struct {
 	Draft     string `placeholder:"FILE" help:"Write the translated definition to a file, - for standard output, and import nothing."`
 }
 
-// Run translates the mapping, creates the index and copies the documents of one
-// moment.
+// Run translates the mapping, creates the index and copies the documents as of
+// one point in time.
 func (c *importElasticsearchCommand) Run(ctx context.Context, s *surroundings) (err error) {
 	cluster, err := elasticsearch.New(c.Source)
 	if err != nil {

@@ -31,7 +31,7 @@ const booksLines = `{"title":"The Left Hand of Darkness","genre":["novel","sf"],
 {"title":"Kindred","genre":[],"year":1979,"place":"48.1,11.5","editions":{"format":"paper"}}
 `
 
-// checkImported expects the three books in an index of the node.
+// checkImported checks that the three books are in an index of the node.
 func checkImported(t *testing.T, node, out string) {
 	t.Helper()
 	for _, want := range []string{"holds 3 documents", "ages: the type integer_range has no counterpart", "@timestamp: is named timestamp", "title.keyword: filter, count and sort by title itself",
@@ -53,8 +53,8 @@ func checkImported(t *testing.T, node, out string) {
 	}
 }
 
-// containsMembers reports whether one line holds every member of an object, in
-// whatever order.
+// containsMembers reports whether one line contains every member of an object,
+// in any order.
 func containsMembers(dump, members string) bool {
 	for line := range strings.Lines(dump) {
 		all := true
@@ -68,11 +68,11 @@ func containsMembers(dump, members string) bool {
 	return false
 }
 
-// clusterKind is what a cluster can do beside scrolls.
+// clusterKind describes what a cluster supports besides scrolls.
 type clusterKind struct {
 	name   string
-	point  string // below the index, opens a point in time; empty without one
-	closes string // what closes it
+	point  string // path below the index that opens a point in time; empty if unsupported
+	closes string // body that closes it
 	isOld  bool   // cannot sort by _shard_doc
 	way    string
 }
@@ -84,8 +84,8 @@ var clusterKinds = []clusterKind{
 	{name: "Elasticsearch 7.0", way: "scroll"},
 }
 
-// serveCluster answers as a cluster with three documents does. It is an error
-// when what was opened is not closed.
+// serveCluster behaves like a cluster with three documents. The test fails if a
+// point in time or scroll is not closed.
 func serveCluster(t *testing.T, kind clusterKind) string {
 	open := 0
 	t.Cleanup(func() {
@@ -204,7 +204,7 @@ func TestOpenSearch(t *testing.T) {
 	}
 	send("POST", "/books/_bulk?refresh=true", "application/x-ndjson", bulk.String())
 
-	// Many documents come in many pages.
+	// Many documents arrive in many pages.
 	send("DELETE", "/many", "application/json", "")
 	bulk.Reset()
 	const documents = 12_345
@@ -227,7 +227,7 @@ func TestOpenSearch(t *testing.T) {
 	}
 }
 
-// withoutPoints stands before a cluster and refuses points in time.
+// withoutPoints is a proxy in front of a cluster that refuses points in time.
 func withoutPoints(t *testing.T, cluster string) string {
 	target, err := url.Parse(cluster)
 	if err != nil {

@@ -18,7 +18,7 @@ type inspectCommand struct {
 	File string `arg:"" type:"existingfile" help:"A manifest, log, side or segment file, or an object such as the registry."`
 }
 
-// Run prints what a stored file holds.
+// Run prints the contents of a stored file.
 func (c *inspectCommand) Run(s *surroundings) error {
 	directory, name := filepath.Split(c.File)
 	if begins(c.File, '{') {
@@ -27,7 +27,7 @@ func (c *inspectCommand) Run(s *surroundings) error {
 	return engine.Inspect(vfs.OS(filepath.Clean(directory)), name, s.out)
 }
 
-// begins reports whether the first byte of a file is the one given.
+// begins reports whether a file starts with the given byte.
 func begins(name string, with byte) bool {
 	file, err := os.Open(name)
 	if err != nil {
@@ -39,8 +39,8 @@ func begins(name string, with byte) bool {
 	return err == nil && first[0] == with
 }
 
-// inspectObject prints a file that is JSON: an object of the bucket, whose
-// checksum is checked, or a note of a node, which has none.
+// inspectObject prints a JSON file: an object of the bucket, whose checksum is
+// verified, or a note of a node, which has none.
 func inspectObject(name string, out io.Writer) error {
 	content, err := os.ReadFile(name)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 
 const linesType = "application/x-ndjson"
 
-// readJudgements reads a file as the body of a judgement set and its type. The
-// format follows from the name: .json and .ndjson or .jsonl are sent as they
-// are, .csv and .tsv have a header, anything else is TREC qrels, whose texts are
-// in the file queries.
+// readJudgements reads a file and returns the body of a judgement set and its
+// type. The file name determines the format: .json, .ndjson and .jsonl are sent
+// as they are, .csv and .tsv have a header, and anything else is TREC qrels,
+// with the query texts in the file queries.
 func readJudgements(file, queries string) (body []byte, kind string, err error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -47,7 +47,7 @@ func readJudgements(file, queries string) (body []byte, kind string, err error) 
 	return body, linesType, err
 }
 
-// judgedQueries gathers grades by query, in the order queries first appear.
+// judgedQueries collects grades by query, in order of first appearance.
 type judgedQueries struct {
 	order  []string
 	byName map[string]*judgedText
@@ -77,7 +77,8 @@ func (j *judgedQueries) add(name, key, grade string) error {
 	return nil
 }
 
-// lines writes queries that have a relevant key; the others cannot be measured.
+// lines writes the queries that have a relevant key; the others cannot be
+// measured.
 func (j *judgedQueries) lines() ([]byte, error) {
 	var body []byte
 	for _, name := range j.order {
@@ -102,7 +103,7 @@ func (j *judgedQueries) lines() ([]byte, error) {
 }
 
 // readGradeTable reads a table with the columns text (or query), key (or
-// document, id) and grade; without a grade every key has 1.
+// document, id) and grade; without a grade column every key has grade 1.
 func readGradeTable(content []byte, comma rune) (*judgedQueries, error) {
 	rows := csv.NewReader(bytes.NewReader(content))
 	rows.Comma, rows.FieldsPerRecord = comma, -1
@@ -175,7 +176,7 @@ func readQrels(content []byte, queries string) (*judgedQueries, error) {
 	return judged, nil
 }
 
-// readTexts reads the texts of queries by their ids.
+// readTexts reads the texts of queries, keyed by query ID.
 func readTexts(file string) (map[string]string, error) {
 	f, err := os.Open(file)
 	if err != nil {

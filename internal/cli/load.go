@@ -36,18 +36,18 @@ type loading struct {
 	drafter  *draft.Drafter
 	options  draft.Options
 	drafted  *draft.Draft
-	streams  map[string]*load.Source // that can be read only once
-	key      string                  // the field that rows get as their key; empty when they have one
+	streams  map[string]*load.Source // sources that can be read only once
+	key      string                  // name of the key field added to rows; empty if they have a key
 	hasKey   bool
 	progress *progress
 	rejects  io.Writer
-	shown    int // refusals on the screen
+	shown    int // refusals printed so far
 }
 
-// errSomeRefused ends a load of which some rows were refused.
+// errSomeRefused ends a load in which some rows were rejected.
 var errSomeRefused = errors.New("some rows were refused")
 
-// Run drafts a definition, creates the index if there is none, and adds the
+// Run drafts a definition, creates the index if it does not exist, and adds the
 // documents.
 func (c *loadCommand) Run(ctx context.Context, s *surroundings) error {
 	if c.Index == "" {
@@ -71,7 +71,7 @@ func (c *loadCommand) Run(ctx context.Context, s *surroundings) error {
 	return c.nodeFlags.withNode(ctx, s, node, c.Dev, func(ctx context.Context) error { return l.run(ctx) })
 }
 
-// indexName makes a name of an index from that of a file.
+// indexName derives the name of an index from a file name.
 func indexName(file string) string {
 	name := strings.ToLower(filepath.Base(file))
 	if file == "-" {
@@ -99,7 +99,7 @@ func (l *loading) close() {
 	}
 }
 
-// draft drafts a definition from the files and prints what was found.
+// draft drafts a definition from the files and prints the findings.
 func (l *loading) draft(ctx context.Context) error {
 	l.drafter = draft.New(l.options)
 	for _, name := range l.Files {
@@ -128,7 +128,7 @@ func (l *loading) draft(ctx context.Context) error {
 	return nil
 }
 
-// ask settles on a terminal what the documents leave open.
+// ask lets the user answer open questions of the draft on a terminal.
 func (l *loading) ask() {
 	if len(l.drafted.Questions) == 0 {
 		return
@@ -160,8 +160,8 @@ func (l *loading) explain() {
 	fmt.Fprintln(l.err)
 }
 
-// definition returns the drafted definition with the key that rows get where
-// they have none.
+// definition returns the drafted definition, with an added key field if rows
+// have no key.
 func (l *loading) definition() ([]byte, error) {
 	fields := l.drafted.Fields
 	if l.drafted.Key == "" {
@@ -176,7 +176,7 @@ func (l *loading) definition() ([]byte, error) {
 	return indented(&drafted)
 }
 
-// indented returns a drafted definition for people to read.
+// indented returns a drafted definition in readable form.
 func indented(drafted *draft.Draft) ([]byte, error) {
 	body, err := drafted.MarshalDefinition()
 	if err != nil {
@@ -238,7 +238,7 @@ func (l *loading) resumption() string {
 	return ""
 }
 
-// prepare creates the index, or fits the columns to one that exists.
+// prepare creates the index, or adapts the columns to an existing one.
 func (l *loading) prepare(ctx context.Context) error {
 	var found struct {
 		Definition jsontext.Value `json:"definition"`
@@ -274,7 +274,7 @@ func (l *loading) prepare(ctx context.Context) error {
 	return nil
 }
 
-// create creates the index as it was drafted.
+// create creates the index from the draft.
 func (l *loading) create(ctx context.Context) error {
 	put := func() error {
 		body, err := l.definition()

@@ -13,7 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/remote"
 )
 
-// mostShown is how many refusals are printed; all of them go to --rejects.
+// mostShown bounds how many refusals are printed; all of them go to --rejects.
 const mostShown = 20
 
 func (l *loading) refuse(file string, r load.Refusal) {
@@ -47,7 +47,7 @@ func (l *loading) refuse(file string, r load.Refusal) {
 	}
 }
 
-// conclude says what was done and what to try.
+// conclude prints a summary and suggests what to try next.
 func (l *loading) conclude(ctx context.Context, done load.Done) error {
 	fmt.Fprintf(l.err, "%s rows read, %s added to %s%s.\n", grouped(done.Read), grouped(done.Added), l.Index, refusedText(done.Refused))
 	count, err := countDocuments(ctx, l.node, l.Index)
@@ -75,7 +75,7 @@ func refusedText(n int) string {
 	return fmt.Sprintf(", %s refused", grouped(n))
 }
 
-// exampleWord returns a word of a title that is there.
+// exampleWord returns a word from the title of an existing document.
 func (l *loading) exampleWord(ctx context.Context) string {
 	var answer struct {
 		Hits []struct {
@@ -112,7 +112,7 @@ func quoted(text string) string {
 	return text
 }
 
-// countDocuments returns how many documents an index holds.
+// countDocuments returns the number of documents in an index.
 func countDocuments(ctx context.Context, node *remote.Node, index string) (int, error) {
 	var answer struct {
 		Total struct {
@@ -123,7 +123,7 @@ func countDocuments(ctx context.Context, node *remote.Node, index string) (int, 
 	return answer.Total.Count, err
 }
 
-// grouped writes a count with its thousands set apart.
+// grouped formats a count with thousands separators.
 func grouped(n int) string {
 	digits := fmt.Sprint(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {

@@ -78,7 +78,7 @@ func TestAFileIsLoadedAndSearchedByTwoCommands(t *testing.T) {
 		!strings.Contains(out, "preis: 1234.50") || !strings.Contains(out, "Seit: 2024-12-31T00:00:00Z") {
 		t.Errorf("%d %s %s", code, out, err)
 	}
-	// The same file again replaces the same documents.
+	// Loading the same file again replaces the same documents.
 	code, _, err = run(nil, "load", file, "--url", node)
 	if code != exitDone || !strings.Contains(err, "The index shop-artikel exists") {
 		t.Errorf("again: %d %s", code, err)
@@ -108,8 +108,8 @@ func TestRefusedRowsAreListedAndWritten(t *testing.T) {
 	}
 }
 
-// A node that refuses documents of an index that exists is read back by row and
-// column.
+// Refusals of the node for documents of an existing index are reported by row
+// and column.
 func TestRefusalsOfTheNodeNameTheRow(t *testing.T) {
 	node := serveNode(t)
 	definition := `{"fields":{"id":{"type":"string","role":"id"},"n":{"type":"int32","filter":{},"validation":{"max":5}}}}`
@@ -150,8 +150,8 @@ func TestWithoutANodeNothingIsLoaded(t *testing.T) {
 	}
 }
 
-// L2: a connection that breaks behind a batch, and a node that is away for a
-// while, cost nothing and add nothing twice, also where rows have no key.
+// LD2: a connection that breaks after a batch and a node that is temporarily
+// unavailable lose nothing and add nothing twice, even if rows have no key.
 func TestALostConnectionAddsNothingTwice(t *testing.T) {
 	node := serveNode(t)
 	target, err := url.Parse(node)
@@ -166,7 +166,7 @@ func TestALostConnectionAddsNothingTwice(t *testing.T) {
 			return
 		}
 		switch adds.Add(1) % 3 {
-		case 1: // taken, and the answer is lost
+		case 1: // processed, but the response is lost
 			forward.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
 		case 2:

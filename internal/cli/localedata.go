@@ -25,7 +25,7 @@ type localeDataBuildCommand struct {
 	Stem      bool     `help:"Use the stems of the spelling dictionary as base forms."`
 }
 
-// Run builds the folder and says what it holds.
+// Run builds the folder and prints a summary of its contents.
 func (c *localeDataBuildCommand) Run(s *surroundings) error {
 	if c.Hunspell == "" && len(c.Words) == 0 && c.Forms == "" && c.Patterns == "" && c.Stopwords == "" {
 		return refusedError{errors.New("name what to build from: --hunspell, --words, --forms, --patterns or --stopwords")}

@@ -12,8 +12,8 @@ type migrateCommand struct {
 	FromBucket bool `xor:"direction" required:"" help:"Move the deployment from the bucket to the directory."`
 }
 
-// Run moves a stopped deployment. Directory and bucket are those of the
-// SERVICE_STORAGE variables.
+// Run migrates a stopped deployment. The SERVICE_STORAGE variables name
+// directory and bucket.
 func (c *migrateCommand) Run(ctx context.Context, s *surroundings) error {
 	loaded, err := loadConfig(s, false)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/quiresearch/quire/internal/server"
 )
 
-// nodeFlags say which node a command talks to.
+// nodeFlags select the node that a command talks to.
 type nodeFlags struct {
 	URL string `placeholder:"URL" help:"Address of the node. Default: $QUIRE_URL, or http://localhost:8080."`
 	Key string `placeholder:"KEY" help:"API key. Default: $QUIRE_KEY."`
 }
 
-// node returns the node, which is not asked for anything yet.
+// node returns a client of the node. It sends no request yet.
 func (f *nodeFlags) node(s *surroundings) (*remote.Node, error) {
 	address := firstOf(f.URL, s.variable("QUIRE_URL"), remote.DefaultURL)
 	node, err := remote.New(address, firstOf(f.Key, s.variable("QUIRE_KEY")))
@@ -29,7 +29,7 @@ func (f *nodeFlags) node(s *surroundings) (*remote.Node, error) {
 	return node, nil
 }
 
-// repeat returns the flag that another command needs to reach the same node.
+// repeat returns the flag with which another command reaches the same node.
 func (s *surroundings) repeat(node *remote.Node) string {
 	if node.URL == remote.DefaultURL || node.URL == s.variable("QUIRE_URL") {
 		return ""
@@ -46,7 +46,8 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// variable returns an environment variable.
+// variable returns the value of an environment variable, empty if it is not
+// set.
 func (s *surroundings) variable(name string) string {
 	for _, entry := range s.environment {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
@@ -56,12 +57,13 @@ func (s *surroundings) variable(name string) string {
 	return ""
 }
 
-// withNode works with a node. Where none answers and none was named, it starts
-// one if dev says so or a person agrees, and keeps it serving until ctx ends.
+// withNode runs work with a node. If no node responds and none was named, it
+// starts one if dev is set or the user agrees, and keeps it serving until ctx
+// ends.
 func (f *nodeFlags) withNode(ctx context.Context, s *surroundings, node *remote.Node, dev bool, work func(context.Context) error) error {
 	isNamed := f.URL != "" || s.variable("QUIRE_URL") != ""
 	if port := s.variable("SERVICE_HTTP_PORT"); dev && !isNamed && port != "" && port != "0" {
-		node.URL = "http://localhost:" + port // where the node that is started will be
+		node.URL = "http://localhost:" + port // address of the node that will be started
 	}
 	patience := node.Patience
 	node.Patience = 0
@@ -81,8 +83,8 @@ func (f *nodeFlags) withNode(ctx context.Context, s *surroundings, node *remote.
 	return serveWhile(ctx, s, node, work)
 }
 
-// serveWhile runs a node in this process, works with it, and serves on until ctx
-// ends.
+// serveWhile runs a node in this process, runs work with it, and keeps serving
+// until ctx ends.
 func serveWhile(ctx context.Context, s *surroundings, node *remote.Node, work func(context.Context) error) error {
 	loaded, err := loadConfig(s, true)
 	if err != nil {
@@ -110,8 +112,8 @@ func serveWhile(ctx context.Context, s *surroundings, node *remote.Node, work fu
 	return errors.Join(failure, <-ended)
 }
 
-// choose asks a person for one of the choices, the first being the default, and
-// reports false where there is no terminal to ask at.
+// choose asks the user for one of the choices, the first being the default. It
+// reports false if there is no terminal.
 func (s *surroundings) choose(question string, choices []string) (string, bool) {
 	if !s.isTerminal || !isTerminal(s.in) {
 		return "", false

@@ -8,7 +8,7 @@ type openapiCommand struct {
 	JSON bool `name:"json" help:"Print JSON instead of YAML."`
 }
 
-// Run prints the OpenAPI description that a node answers at /q/openapi.
+// Run prints the OpenAPI description that a node serves at /q/openapi.
 func (c *openapiCommand) Run(s *surroundings) error {
 	text, json, err := api.OpenAPI()
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"github.com/quiresearch/quire/internal/load"
 )
 
-// progress shows how far a load is: a bar that is drawn anew on a terminal,
-// lines elsewhere.
+// progress shows the progress of a load: a bar that is redrawn on a terminal,
+// separate lines elsewhere.
 type progress struct {
 	out        io.Writer
 	isTerminal bool
 	began      time.Time
 	last       time.Time
-	sizes      []int64 // of the files; 0 when not known
+	sizes      []int64 // of the files; 0 if unknown
 	current    int
 	isDrawn    bool
 }
 
-// Between two drawings on a terminal, and between two lines.
+// Intervals between two updates of the bar, and between two lines.
 const (
 	drawEvery = 100 * time.Millisecond
 	lineEvery = 10 * time.Second
@@ -42,7 +42,7 @@ func newProgress(out io.Writer, isTerminal bool, files []string) *progress {
 
 func (p *progress) begin(file int) { p.current = file }
 
-// moved draws how far the load is.
+// moved shows the progress of the load.
 func (p *progress) moved(source *load.Source, done load.Done) {
 	every := lineEvery
 	if p.isTerminal {
@@ -61,7 +61,7 @@ func (p *progress) moved(source *load.Source, done load.Done) {
 	p.isDrawn = true
 }
 
-// describe writes the share, a bar, the rate and the time that remains.
+// describe returns the completed share, a bar, the rate and the remaining time.
 func (p *progress) describe(read int64, done load.Done) string {
 	took := time.Since(p.began)
 	rate := float64(done.Read) / max(took.Seconds(), 0.001)
@@ -98,7 +98,7 @@ func (p *progress) say(text string) {
 	fmt.Fprintln(p.out, text)
 }
 
-// waits says that the node is away.
+// waits prints that the node is unavailable.
 func (p *progress) waits(err error) {
 	p.say(fmt.Sprintf("waiting for the node: %v", err))
 }

@@ -45,8 +45,8 @@ func (c *restoreCommand) Run(ctx context.Context, s *surroundings) (err error) {
 	return c.fill(ctx, s, node, source, load.NewConverter(nil, true, "", ""), index)
 }
 
-// fill adds the documents. Every one of a dump has a key, so a lost batch is
-// sent again.
+// fill adds the documents. Every document of a dump has a key, so a lost batch
+// can be sent again.
 func (c *restoreCommand) fill(ctx context.Context, s *surroundings, node *remote.Node, source *load.Source, converter *load.Converter, index string) error {
 	var done load.Done
 	shown := newProgress(s.err, s.isTerminal, []string{c.File})

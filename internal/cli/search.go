@@ -31,7 +31,7 @@ type searchAnswer struct {
 	} `json:"hits"`
 }
 
-// Run searches and prints the hits, a few lines each.
+// Run searches and prints the hits with a few lines each.
 func (c *searchCommand) Run(ctx context.Context, s *surroundings) error {
 	node, err := c.nodeFlags.node(s)
 	if err != nil {
@@ -80,8 +80,8 @@ func (c *searchCommand) request() ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// titleField returns the field with the greatest weight, which names a document
-// for people; empty when the definition cannot be read.
+// titleField returns the field with the greatest weight, which serves as the
+// title of a document; empty if the definition cannot be read.
 func titleField(ctx context.Context, node *remote.Node, index string) string {
 	var found struct {
 		Definition jsontext.Value `json:"definition"`
@@ -102,10 +102,11 @@ func titleField(ctx context.Context, node *remote.Node, index string) string {
 	return name
 }
 
-// lineWidth is how many letters of a value are shown.
+// lineWidth is the number of characters shown of a value.
 const lineWidth = 100
 
-// describeHit writes the title on a line and the other values below it.
+// describeHit formats a hit: the title on one line and the other values below
+// it.
 func describeHit(document []byte, title string) string {
 	head, rest := "", []string{}
 	for members := jsonread.Members(document); members.Next(); {
@@ -127,8 +128,8 @@ func describeHit(document []byte, title string) string {
 	return head
 }
 
-// plainText returns a string without its quotes, and the text of a field that
-// has one language.
+// plainText returns a string without its quotes, and the text of an object with
+// a single language.
 func plainText(value []byte) string {
 	switch jsonread.KindOf(value) {
 	case jsonread.TextKind:

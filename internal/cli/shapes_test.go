@@ -17,16 +17,16 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// shape is a file as people have them: its rows, and what a person would
-// declare for every field. A guess that is known to be wrong stands behind a !:
-// Ole is a name, and a word of Finnish.
+// shape is a file as users have them: its rows, and what a person would declare
+// for every field. A wrong guess that is accepted is marked with !: Ole is a
+// name, and a Finnish word.
 type shape struct {
 	file   string
 	write  func(i int) string // a row
-	around [2]string          // what stands before and behind the rows
+	around [2]string          // text before and after the rows
 	encode func([]byte) []byte
 	search string
-	want   string // a field and what it is, one a line
+	want   string // a field and its declaration, one per line
 }
 
 func pick(i int, values ...string) string { return values[i*7%len(values)] }
@@ -110,7 +110,7 @@ type sale struct {
 
 const shapeRows = 120
 
-// content returns the file of a shape.
+// content returns the content of the file.
 func (s *shape) content(t *testing.T) []byte {
 	var out bytes.Buffer
 	if s.write == nil {
@@ -134,7 +134,7 @@ func (s *shape) content(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// declared is what a definition says of a field, as far as a reader cares.
+// declared is the part of a field definition that matters to a reader.
 type declared struct {
 	Type       string                          `json:"type"`
 	Role       string                          `json:"role"`
@@ -147,7 +147,7 @@ type declared struct {
 	Fields     map[string]declared             `json:"fields"`
 }
 
-// describe writes the fields of a definition as shapes name them.
+// describe renders the fields of a definition in the notation of shapes.
 func describe(fields map[string]declared, before string) []string {
 	var out []string
 	for name, f := range fields {
@@ -179,8 +179,8 @@ func describe(fields map[string]declared, before string) []string {
 	return out
 }
 
-// Ten files of different shapes are searchable by one command each, and their
-// fields are what a person would declare.
+// Ten files of different shapes become searchable with one command each, and
+// their fields are what a person would declare.
 func TestFilesOfManyShapesAreUnderstood(t *testing.T) {
 	node := serveNode(t)
 	right, all := 0, 0

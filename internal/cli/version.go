@@ -8,7 +8,7 @@ import (
 
 type versionCommand struct{}
 
-// Run prints what was built, from which revision, with which compiler.
+// Run prints the version, the revision and the compiler of the build.
 func (*versionCommand) Run(s *surroundings) error {
 	_, err := fmt.Fprintln(s.out, server.Version())
 	return err
