@@ -12,18 +12,18 @@ import (
 	"github.com/quiresearch/quire/internal/written"
 )
 
-// Converter makes rows into documents by the columns of a draft.
+// Converter converts rows to documents according to the columns of a draft.
 type Converter struct {
 	root     *object
-	key      string // of the field that a row without a key gets; empty when it has one
-	prefix   string // of such keys
+	key      string // name of the field added to rows without a key; empty if rows have one
+	prefix   string // of generated keys
 	isPlain  bool
 	out      []byte
 	scratch  []byte
 	refusals []Refusal
 }
 
-// Refusal is why a row is not added.
+// Refusal is the reason why a row was not added.
 type Refusal struct {
 	Row    int    `json:"row"`
 	Column string `json:"column,omitempty"`
@@ -31,10 +31,11 @@ type Refusal struct {
 	Reason string `json:"reason"`
 	Remedy string `json:"remedy,omitempty"`
 
-	Document jsontext.Value `json:"document,omitempty"` // the row, where it could be read
+	Document jsontext.Value `json:"document,omitempty"` // the row, if it could be read
 }
 
-// object is the columns of one object, and geo points that two of them make.
+// object holds the columns of one object and the geo points formed from two of
+// them.
 type object struct {
 	named  map[string]*draft.Column
 	inside map[*draft.Column]*object
@@ -42,14 +43,14 @@ type object struct {
 	order  []*geoPoint
 }
 
-// geoPoint is a latitude and a longitude from two members.
+// geoPoint is formed from the latitude and longitude in two members.
 type geoPoint struct {
 	field    string
 	lat, lon string
 }
 
-// NewConverter returns a converter. Where key is not empty, every row gets a
-// field of that name: the prefix and the number of the row.
+// NewConverter returns a converter. If key is not empty, every row gets a field
+// of that name: the prefix and the row number.
 func NewConverter(columns []*draft.Column, isPlain bool, key, prefix string) *Converter {
 	return &Converter{root: newObject(columns), isPlain: isPlain && key == "", key: key, prefix: prefix}
 }
@@ -71,8 +72,8 @@ func newObject(columns []*draft.Column) *object {
 	return o
 }
 
-// Convert returns the document of a row, or why there is none. The document is
-// valid until the next call.
+// Convert returns the document of a row, or the reasons why there is none. The
+// document is valid until the next call.
 func (c *Converter) Convert(row Row) ([]byte, []Refusal) {
 	if c.isPlain {
 		return row.Document, nil
@@ -119,7 +120,7 @@ func (c *Converter) members(raw []byte, o *object, path string) {
 		c.begin(column.Field)
 		start := len(c.out)
 		c.value(value, column, o, path)
-		if len(c.out) == start { // it stands for nothing
+		if len(c.out) == start { // the value stands for nothing
 			c.out = c.out[:before]
 		}
 	}
@@ -136,7 +137,7 @@ func (c *Converter) begin(field string) {
 	c.out = append(appendText(c.out, field), ':')
 }
 
-// value appends a value of a field, or nothing where it stands for nothing.
+// value appends a value of a field, or nothing if the value counts as missing.
 func (c *Converter) value(raw []byte, column *draft.Column, o *object, path string) {
 	kind := jsonread.KindOf(raw)
 	if column.Form == draft.Keep && column.Separator == "" && (kind == jsonread.ListKind || !column.IsList) {
@@ -155,7 +156,7 @@ func (c *Converter) value(raw []byte, column *draft.Column, o *object, path stri
 		}
 	}
 	if column.Form == draft.AsPoint && kind == jsonread.ListKind {
-		if lon, lat, ok := draft.Pair(raw); ok { // as GeoJSON orders them
+		if lon, lat, ok := draft.Pair(raw); ok { // the order of GeoJSON
 			c.out = appendPoint(c.out, string(lat), string(lon))
 			return
 		}
@@ -177,7 +178,7 @@ func (c *Converter) value(raw []byte, column *draft.Column, o *object, path stri
 	}
 }
 
-// list appends the values of a text that a separator cuts.
+// list appends the values of a string split at a separator.
 func (c *Converter) list(parts []string, column *draft.Column, path string) {
 	c.out = append(c.out, '[')
 	start := len(c.out)
@@ -229,7 +230,7 @@ func (c *Converter) items(raw []byte, column *draft.Column, o *object, path stri
 	c.out = append(c.out, ']')
 }
 
-// single appends one value in its form.
+// single appends one value in the form of its column.
 func (c *Converter) single(raw []byte, kind jsonread.Kind, column *draft.Column, o *object, path string) {
 	switch {
 	case column.Form == draft.AsObject && kind == jsonread.ObjectKind:
@@ -270,7 +271,7 @@ func appendPoint(out []byte, lat, lon string) []byte {
 	return fmt.Appendf(out, `{"lat":%s,"lon":%s}`, lat, lon)
 }
 
-// text appends what a text reads as.
+// text appends the value that a string stands for.
 func (c *Converter) text(value string, column *draft.Column, path string) {
 	if written.IsMissing(value) {
 		return
@@ -325,7 +326,7 @@ func (c *Converter) date(name, value string, column *draft.Column) {
 	c.refuse(name, value, "it is not a date", "Write a date such as 2024-12-31 or 2024-12-31T10:00:00Z, or declare the field as a string.")
 }
 
-// half keeps the latitude or longitude of a point.
+// half records the latitude or longitude of a point.
 func (c *Converter) half(p *geoPoint, column *draft.Column, raw []byte, path string) {
 	text, bound := string(raw), 90.0
 	if jsonread.KindOf(raw) == jsonread.TextKind {

@@ -15,18 +15,18 @@ import (
 	"github.com/quiresearch/quire/internal/written"
 )
 
-// csvReader reads rows of cells. An empty cell becomes nothing.
+// csvReader reads rows of cells. An empty cell becomes null.
 type csvReader struct {
 	in        *csv.Reader
 	separator rune
-	names     [][]byte // quoted, of the columns
+	names     [][]byte // column names, quoted
 	pending   []string // a first row that is not a header
 	number    int
 	out       []byte
 	notes     []string
 }
 
-// newCSVReader finds out the separator, and whether the first row names the
+// newCSVReader detects the separator and whether the first row names the
 // columns.
 func newCSVReader(text *bufio.Reader, start []byte, isAll bool, extension string) (*csvReader, error) {
 	separator := findSeparator(start, isAll)
@@ -78,7 +78,8 @@ func (r *csvReader) format() string {
 	return fmt.Sprintf("CSV, separated by %q", string(r.separator))
 }
 
-// isHeader reports whether cells are names: none reads as a number or a date.
+// isHeader reports whether cells are names: none of them reads as a number or a
+// date.
 func isHeader(cells []string) bool {
 	isFilled := false
 	for _, cell := range cells {
@@ -98,8 +99,8 @@ func isHeader(cells []string) bool {
 	return isFilled
 }
 
-// findSeparator returns the separator that cuts the first lines into the same
-// number of cells, the more the better.
+// findSeparator returns the separator that splits the first lines into the same
+// number of cells, preferring more cells.
 func findSeparator(start []byte, isAll bool) rune {
 	best, bestScore := ',', 0
 	for _, candidate := range []rune{',', ';', '\t', '|'} {
@@ -118,7 +119,7 @@ func findSeparator(start []byte, isAll bool) rune {
 			rows++
 			counts[len(cells)]++
 		}
-		if !isAll && rows > 1 { // the last line may be cut
+		if !isAll && rows > 1 { // the last line may be incomplete
 			rows--
 		}
 		if width > 1 && rows > 0 {

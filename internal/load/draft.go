@@ -8,16 +8,16 @@ import (
 	"github.com/quiresearch/quire/internal/draft"
 )
 
-// Sample is the first rows of a source that can be read only once, kept to be
-// read again.
+// Sample buffers the first rows of a source that can be read only once, so that
+// they can be read again.
 type Sample struct {
 	source Reader
 	rows   []Row
-	failed []error // instead of a row
+	failed []error // error returned instead of a row
 	next   int
 }
 
-// Next returns the rows that were looked at, then the others.
+// Next returns the buffered rows first, then the rest.
 func (s *Sample) Next(ctx context.Context) (Row, error) {
 	if s.next < len(s.rows) {
 		s.next++
@@ -30,10 +30,10 @@ func (s *Sample) Next(ctx context.Context) (Row, error) {
 	return s.source.Next(ctx)
 }
 
-// Draft adds the rows of a source to a drafter. All of it is read where the
-// members of later documents may be others; a source that can be read only
-// once, and CSV and Parquet, up to a sample. With keeps, what was read
-// is kept to be read again.
+// Draft adds the rows of a source to a drafter. It reads the whole source if
+// later documents may have other members; of CSV, Parquet and sources that can
+// be read only once, it reads a sample. With keeps, the rows read are buffered
+// to be read again.
 func Draft(ctx context.Context, source *Source, drafter *draft.Drafter, keeps bool) error {
 	kept := &Sample{source: source.Reader}
 	_, isCSV := source.Reader.(*csvReader)

@@ -13,8 +13,12 @@ import (
 	"github.com/quiresearch/quire/internal/format"
 )
 
-// A dump is lines of JSON: the header, a document each, and the end, which is
-// the only line that is a list. A dump without its end was cut off.
+// A dump is lines of JSON: the header, one line per document, and the end,
+// which is the only line that is an array. A dump without its end was cut off.
+//
+//	{"quire":"dump","version":1,"index":"books","definition":{…},"settings":{…}}
+//	{"id":"1","title":"Kindred"}
+//	["end",1]
 //
 //	{"quire":"dump","version":1,"index":"books","definition":{…},"settings":{…}}
 //	{"id":"1","title":"Kindred"}
@@ -29,7 +33,7 @@ type DumpHeader struct {
 	Settings   jsontext.Value `json:"settings,omitempty"`
 }
 
-// WriteDump writes a dump of documents, one per line, and returns how many.
+// WriteDump writes a dump of documents, one per line, and returns their number.
 func WriteDump(out io.Writer, header DumpHeader, documents io.Reader) (int, error) {
 	header.Quire, header.Version = format.Dump.Mark, int(format.Dump.Version)
 	first, err := json.Marshal(header)
@@ -64,8 +68,8 @@ func (c *lineCounter) Write(p []byte) (int, error) {
 	return c.out.Write(p)
 }
 
-// OpenDump opens a dump, packed or not; "-" is stdin. The source reads its
-// documents and fails where the dump was cut off.
+// OpenDump opens a dump, compressed or not; "-" is stdin. The source reads its
+// documents and fails if the dump was cut off.
 func OpenDump(name string, stdin io.Reader) (*Source, DumpHeader, error) {
 	var header DumpHeader
 	source, err := Open(name, stdin)
@@ -93,7 +97,7 @@ func OpenDump(name string, stdin io.Reader) (*Source, DumpHeader, error) {
 	return source, header, nil
 }
 
-// dumpReader reads the documents of a dump up to its end.
+// dumpReader reads the documents of a dump and checks that the end is present.
 type dumpReader struct {
 	lines *lineReader
 	count int

@@ -11,9 +11,10 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// decode returns text as UTF-8 and the name of its encoding where that is
-// another. A byte order mark is dropped. UTF-16 is known by its mark or by its
-// zeros; what is not UTF-8 is Windows-1252, of which Latin-1 is a part.
+// decode returns text as UTF-8 and the name of its encoding, unless it is plain
+// UTF-8. A byte order mark is dropped. UTF-16 is recognized by its mark or its
+// zero bytes; other text that is not UTF-8 is read as Windows-1252, which
+// includes Latin-1.
 func decode(text *bufio.Reader) (io.Reader, string) {
 	head, err := text.Peek(lookAhead)
 	switch {
@@ -27,7 +28,7 @@ func decode(text *bufio.Reader) (io.Reader, string) {
 	case looksUTF16(head, 0):
 		return transform.NewReader(text, unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder()), "UTF-16"
 	}
-	if err == nil { // a letter may be cut at the end of what was looked at
+	if err == nil { // the peeked bytes may end inside a character
 		head = head[:len(head)-utf8.UTFMax]
 		for len(head) > 0 && !utf8.RuneStart(head[len(head)-1]) {
 			head = head[:len(head)-1]
@@ -40,8 +41,8 @@ func decode(text *bufio.Reader) (io.Reader, string) {
 	return transform.NewReader(text, charmap.Windows1252.NewDecoder()), "Latin-1 (Windows-1252)"
 }
 
-// looksUTF16 reports whether most bytes at odd or even places are zero, as in
-// UTF-16 of a Latin text.
+// looksUTF16 reports whether most bytes at odd or even offsets are zero, as in
+// Latin text in UTF-16.
 func looksUTF16(head []byte, parity int) bool {
 	head = head[:min(len(head), 1000)]
 	zeros, others := 0, 0

@@ -8,9 +8,9 @@ import (
 	"github.com/quiresearch/quire/internal/draft"
 )
 
-// Fit changes columns to those of an index that exists: names are compared
-// without case where they are not the same, and values take the declared type.
-// It returns a note for every column that no field takes, which is dropped.
+// Fit adapts columns to the fields of an existing index: names that differ are
+// compared without case, and values take the declared type. It returns a note
+// for every column without a field; such columns are dropped.
 func Fit(columns []*draft.Column, fields map[string]*definition.Field) []string {
 	return fit(columns, fields, "")
 }
@@ -42,7 +42,7 @@ func fit(columns []*draft.Column, fields map[string]*definition.Field, path stri
 	return notes
 }
 
-// findField returns the field of a column, nil when there is none.
+// findField returns the field of a column, nil if there is none.
 func findField(c *draft.Column, fields map[string]*definition.Field) (string, *definition.Field) {
 	for _, name := range []string{c.Name, c.Field} {
 		if field := fields[name]; field != nil {
@@ -60,7 +60,7 @@ func findField(c *draft.Column, fields map[string]*definition.Field) (string, *d
 	return "", nil
 }
 
-// fits reports whether a name is one that a pattern with one * declares.
+// fits reports whether a pattern with one * matches a name.
 func fits(pattern, name string) bool {
 	before, after, _ := strings.Cut(pattern, "*")
 	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)

@@ -11,9 +11,9 @@ import (
 	"github.com/quiresearch/quire/internal/remote"
 )
 
-// Sizes of a batch: large enough that a request, which ends with a sync of the
-// node's disk, costs little beside its documents, and small enough that the two
-// that are held stay far below 200 MB.
+// Sizes of a batch: large enough that the cost of a request, which ends with a
+// sync of the node's disk, is small per document, and small enough that the two
+// batches in memory stay far below 200 MB.
 const (
 	batchBytes = 8 << 20
 	batchRows  = 50_000
@@ -23,7 +23,7 @@ const (
 type Job struct {
 	Node    *remote.Node
 	Index   string
-	HasKey  bool                            // documents name their keys, so that adding one again replaces it
+	HasKey  bool                            // documents have keys, so that adding one again replaces it
 	Refused func(file string, r Refusal)    // called for every reason why a row is not added
 	Moved   func(source *Source, rows Done) // called after every batch
 }
@@ -33,11 +33,11 @@ type Done struct {
 	Read, Added, Refused int
 }
 
-// batch is documents on their way.
+// batch is a group of documents to be sent.
 type batch struct {
 	lines    []byte
-	rows     []int // the row of each line
-	ends     []int // of the lines
+	rows     []int // row number of each line
+	ends     []int // end offsets of the lines
 	refusals []Refusal
 	held     int // bytes of refused documents
 	read     int
@@ -56,7 +56,7 @@ func (b *batch) line(position int) []byte {
 	return b.lines[start : b.ends[position]-1]
 }
 
-// addResult is the answer to added documents.
+// addResult is the response to added documents.
 type addResult struct {
 	Indexed int `json:"indexed"`
 	Failed  []struct {
@@ -66,8 +66,8 @@ type addResult struct {
 	Freshness string `json:"freshness"`
 }
 
-// Run reads a source to its end and adds its rows. Reading and converting go on
-// while a batch is on its way; one more batch waits at most.
+// Run reads a source to its end and adds its rows. Reading and converting
+// continue while a batch is being sent; at most one more batch waits.
 func (j *Job) Run(ctx context.Context, source *Source, converter *Converter, done *Done) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -82,7 +82,7 @@ func (j *Job) Run(ctx context.Context, source *Source, converter *Converter, don
 	for b := range ready {
 		if err := j.send(ctx, source, b, done); err != nil {
 			stop()
-			for range ready { // let the reader end
+			for range ready { // let the reader finish
 			}
 			<-failed
 			return err
@@ -93,7 +93,7 @@ func (j *Job) Run(ctx context.Context, source *Source, converter *Converter, don
 	return <-failed
 }
 
-// fill reads rows into batches.
+// fill converts rows into batches.
 func fill(ctx context.Context, source *Source, converter *Converter, ready chan<- *batch, empty <-chan *batch) error {
 	b := <-empty
 	for {
@@ -104,7 +104,7 @@ func fill(ctx context.Context, source *Source, converter *Converter, ready chan<
 				return nil
 			}
 			if b.read > 0 {
-				select { // what was read before is not lost
+				select { // send the rows read so far
 				case ready <- b:
 				case <-ctx.Done():
 				}
@@ -130,7 +130,7 @@ func fill(ctx context.Context, source *Source, converter *Converter, ready chan<
 	}
 }
 
-// add takes one row.
+// add reads one row into the batch.
 func (b *batch) add(ctx context.Context, source *Source, converter *Converter) error {
 	row, err := source.Next(ctx)
 	var bad *RowError
@@ -158,7 +158,7 @@ func (b *batch) add(ctx context.Context, source *Source, converter *Converter) e
 	return nil
 }
 
-// send adds a batch and reports what was refused.
+// send sends a batch and reports refused rows.
 func (j *Job) send(ctx context.Context, source *Source, b *batch, done *Done) error {
 	done.Read += b.read
 	refused := make(map[int]bool)
@@ -196,7 +196,8 @@ func (j *Job) send(ctx context.Context, source *Source, b *batch, done *Done) er
 	return nil
 }
 
-// columnOf takes the position off the path of a problem: [17].price is price.
+// columnOf strips the position from the path of a problem: [17].price becomes
+// price.
 func columnOf(path string) string {
 	if _, rest, ok := strings.Cut(path, "]"); ok && strings.HasPrefix(path, "[") {
 		return strings.TrimPrefix(rest, ".")

@@ -13,20 +13,20 @@ import (
 	"github.com/quiresearch/quire/internal/jsonread"
 )
 
-// maxRow is how many bytes one document of a file may have.
+// maxRow is the maximum size in bytes of one document in a file.
 const maxRow = 16 << 20
 
-// chooseJSON decides between documents one after the other and one object that
-// holds the list of them.
+// chooseJSON decides between a sequence of documents and one object that
+// contains the list of documents.
 func (s *Source) chooseJSON(text *bufio.Reader, start []byte, isAll bool) (string, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(start))
 	first, err := decoder.ReadValue()
 	switch {
 	case err != nil && isAll:
-		// Whatever is wrong, a line at a time shows where.
+		// For any other error, reading line by line shows where it is.
 		s.Reader = newLineReader(text)
 		return "NDJSON", nil
-	case err != nil: // one document is not that long
+	case err != nil: // a single document is not that long
 		return s.wrapped(text, "")
 	}
 	rest := bytes.TrimLeft(start[decoder.InputOffset():], " \t\r")
@@ -43,7 +43,7 @@ func (s *Source) chooseJSON(text *bufio.Reader, start []byte, isAll bool) (strin
 	return "JSON documents", nil
 }
 
-// onlyList returns the name of the one member that is a list of objects.
+// onlyList returns the name of the only member that is a list of objects.
 func onlyList(object []byte) (name string, ok bool) {
 	for members := jsonread.Members(object); members.Next(); {
 		if jsonread.KindOf(members.Value()) != jsonread.ListKind {
@@ -61,7 +61,7 @@ func onlyList(object []byte) (name string, ok bool) {
 	return name, ok
 }
 
-// wrapped moves to the list inside an object: the named one, or the first list
+// wrapped moves to the list inside an object: the named list, or the first list
 // of objects.
 func (s *Source) wrapped(text *bufio.Reader, name string) (string, error) {
 	decoder := jsontext.NewDecoder(text)
@@ -105,7 +105,7 @@ func newArrayReader(text *bufio.Reader) *valueReader {
 	return &valueReader{decoder: decoder, isList: true, failed: err}
 }
 
-// valueReader reads the values of a list, or values one after the other.
+// valueReader reads the values of a list, or a sequence of values.
 type valueReader struct {
 	decoder *jsontext.Decoder
 	isList  bool
@@ -113,7 +113,7 @@ type valueReader struct {
 	failed  error
 }
 
-// Next returns the next value. Behind a syntax error nothing can be read.
+// Next returns the next value. Reading cannot continue after a syntax error.
 func (r *valueReader) Next(context.Context) (Row, error) {
 	if r.failed != nil {
 		return Row{}, r.failed
@@ -137,7 +137,7 @@ func (r *valueReader) Next(context.Context) (Row, error) {
 	return Row{Number: r.number, Document: value}, nil
 }
 
-// lineReader reads a document per line.
+// lineReader reads one document per line.
 type lineReader struct {
 	text    *bufio.Reader
 	checker jsonread.Checker
@@ -147,7 +147,7 @@ type lineReader struct {
 
 func newLineReader(text *bufio.Reader) *lineReader { return &lineReader{text: text} }
 
-// Next returns the document of the next line that is not blank. Numbers count
+// Next returns the document of the next non-blank line. Row numbers count
 // lines.
 func (r *lineReader) Next(context.Context) (Row, error) {
 	for {
@@ -170,7 +170,7 @@ func (r *lineReader) Next(context.Context) (Row, error) {
 	}
 }
 
-// explainedLine writes what is wrong with a line as the interface does.
+// explainedLine describes a syntax error in a line in the words of the API.
 func explainedLine(line []byte, err error) error {
 	offset, reason := jsonread.Syntax(line, err)
 	if offset == 0 && reason == err.Error() {
@@ -179,7 +179,7 @@ func explainedLine(line []byte, err error) error {
 	return fmt.Errorf("not JSON at byte %d: %s", offset+1, reason)
 }
 
-// explained writes what is wrong in the middle of a file.
+// explained describes a syntax error in the middle of a file.
 func explained(err error) error {
 	var syntactic *jsontext.SyntacticError
 	if !errors.As(err, &syntactic) {
@@ -191,7 +191,7 @@ func explained(err error) error {
 	return fmt.Errorf("not JSON at byte %d of the file: %w", syntactic.ByteOffset+1, syntactic.Err)
 }
 
-// readLine returns a line; one that is too long is skipped and refused.
+// readLine returns a line; a line that is too long is skipped and rejected.
 func (r *lineReader) readLine() ([]byte, error) {
 	r.line = r.line[:0]
 	for {

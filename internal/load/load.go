@@ -1,18 +1,18 @@
 // Package load reads files of documents and adds them to an index: CSV, TSV,
-// JSON, NDJSON and Parquet, each also packed with gzip or zstd.
+// JSON, NDJSON and Parquet, optionally compressed with gzip or zstd.
 //
-// Open finds out what a file is and returns a Reader of its rows, each a JSON
-// object. A Converter makes rows into documents by the columns of a draft. A
-// Sender adds documents in batches, waits while the node is away and sends a
-// batch again that may have been lost.
+// Open detects the format of a file and returns a Reader of its rows, each a
+// JSON object. A Converter converts rows to documents according to the columns
+// of a draft. A Job adds documents in batches, waits while the node is
+// unavailable and resends a batch that may have been lost.
 //
-//	file -> Reader -> Converter -> Sender -> node
+//	file -> Reader -> Converter -> Job -> node
 //
 // Invariants:
 //
-//	LD1  Memory does not grow with the file: a row, two batches and the sample
-//	     of the draft are held at most.
-//	LD2  A batch is sent again only where that cannot add a document twice.
+//	LD1  Memory does not grow with the file: it holds at most a row, two
+//	     batches and the sample of the draft.
+//	LD2  A batch is resent only if that cannot add a document twice.
 //	LD3  Every row is added, listed as refused, or named in the error.
 //
 // A Reader and a Converter belong to one goroutine.
@@ -53,9 +53,8 @@ func (e *RowError) Unwrap() error { return e.Err }
 
 // Reader reads the rows of a file.
 type Reader interface {
-	// Next returns the next row, io.EOF behind the last, and a *RowError for
-	// a row that cannot be read. It waits no longer than ctx lasts where
-	// rows come from elsewhere than a file.
+	// Next returns the next row, io.EOF after the last, and a *RowError for an
+	// unreadable row. A reader that does not read a file returns when ctx ends.
 	Next(ctx context.Context) (Row, error)
 }
 
@@ -64,23 +63,23 @@ type Source struct {
 	Reader
 	Name   string
 	Format string   // for people: "CSV, separated by ;"
-	Notes  []string // what was found out about it
-	Size   int64    // of the file as it is; 0 when not known
+	Notes  []string // findings about the file
+	Size   int64    // of the file as stored; 0 if unknown
 
 	counted *countedReader
 	close   []func() error
 }
 
-// NewSource returns a source that reads rows from elsewhere than a file.
+// NewSource returns a source whose rows do not come from a file.
 func NewSource(name string, rows Reader) *Source {
 	return &Source{Reader: rows, Name: name, counted: &countedReader{}}
 }
 
-// Read returns how many bytes of the file were taken so far. It may be called while
-// rows are read.
+// Read returns the number of bytes read from the file. It may be called
+// concurrently with reading rows.
 func (s *Source) Read() int64 { return s.counted.count.Load() }
 
-// Close ends reading.
+// Close closes the file and its decoders.
 func (s *Source) Close() error {
 	var all []error
 	for i := len(s.close) - 1; i >= 0; i-- {
@@ -100,11 +99,11 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lookAhead is how much of a file is looked at to find out what it is.
+// lookAhead is how much of a file is examined to detect its format.
 const lookAhead = 1 << 20
 
-// Open opens a file; "-" is stdin. Header says whether a CSV file begins with
-// the names of its columns; nil finds that out.
+// Open opens a file, "-" meaning stdin, and detects its format. After an error
+// nothing remains open.
 func Open(name string, stdin io.Reader) (*Source, error) {
 	s := &Source{Name: name}
 	input := stdin
@@ -163,7 +162,7 @@ func (s *Source) open() error {
 	return err
 }
 
-// choose finds out what text holds and sets the reader.
+// choose detects the format of text and sets the reader.
 func (s *Source) choose(text *bufio.Reader, start []byte, isAll bool) (string, error) {
 	switch firstLetter(start) {
 	case '[':
@@ -190,7 +189,7 @@ func firstLetter(text []byte) byte {
 	return 0
 }
 
-// extension returns the ending of the name, below that of a packer.
+// extension returns the extension of the name, without that of a compressor.
 func (s *Source) extension() string {
 	name := strings.ToLower(s.Name)
 	for _, packer := range []string{".gz", ".zst", ".zstd"} {
@@ -199,7 +198,7 @@ func (s *Source) extension() string {
 	return strings.TrimPrefix(filepath.Ext(name), ".")
 }
 
-// unpack unpacks gzip and zstd by their first bytes.
+// unpack decompresses gzip and zstd, recognized by their first bytes.
 func (s *Source) unpack(packed *bufio.Reader) (io.Reader, string, error) {
 	head, _ := packed.Peek(4)
 	switch {
@@ -210,7 +209,7 @@ func (s *Source) unpack(packed *bufio.Reader) (io.Reader, string, error) {
 		}
 		return unpacked, "gzip", nil
 	case string(head) == "\x28\xb5\x2f\xfd":
-		// A window of 128 MB is what zstd --long=27 makes; most have 8.
+		// zstd --long=27 uses a window of 128 MB; most files use 8.
 		unpacked, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, "", err

@@ -88,8 +88,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// A list inside an object is found too where the object is longer than what is
-// looked at.
+// A list inside an object is also found if the object is longer than lookAhead.
 func TestALongListInsideAnObject(t *testing.T) {
 	var content strings.Builder
 	content.WriteString(`{"none":[],"words":["x"],"data":[`)
@@ -227,7 +226,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// FuzzOpen reads anything to its end without a panic; every row is an object.
+// FuzzOpen reads arbitrary input to its end without a panic; every row is an
+// object.
 func FuzzOpen(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2", "{\"a\":1}\n{", "[{}]", "{\"x\":[{}]}", "PAR1", "\x1f\x8b", "\xff\xfea\x00"} {
 		f.Add([]byte(seed))

@@ -22,8 +22,8 @@ import (
 
 const parquetMark = "PAR1"
 
-// openParquet reads a Parquet file. What cannot be read from its end, such as
-// standard input or a packed file, goes through a temporary file.
+// openParquet reads a Parquet file. Input that does not allow seeking, such as
+// standard input or a compressed file, is copied to a temporary file.
 func (s *Source) openParquet(content io.Reader) error {
 	file, isFile := s.counted.source.(*os.File)
 	if isFile {
@@ -57,7 +57,7 @@ func (s *Source) openParquet(content io.Reader) error {
 	return nil
 }
 
-// packed reports whether a file is not Parquet as it stands.
+// packed reports whether a file is not plain Parquet.
 func (s *Source) packed(file *os.File) bool {
 	var head [4]byte
 	_, err := file.ReadAt(head[:], 0)
@@ -158,7 +158,7 @@ func appendParquet(out []byte, node parquet.Node, value any) []byte {
 	return appendText(out, fmt.Sprint(value))
 }
 
-// entries returns the members of a group; those of a map are its keys.
+// entries returns the members of a group; for a map, its keys.
 func entries(node parquet.Node, values map[string]any) []member {
 	if _, isMap := logicalType(node).(*format.MapType); !isMap {
 		return membersOf(node)
@@ -178,7 +178,7 @@ func entries(node parquet.Node, values map[string]any) []member {
 	return all
 }
 
-// element returns what a list holds.
+// element returns the element type of a list.
 func element(node parquet.Node) parquet.Node {
 	if _, isList := logicalType(node).(*format.ListType); isList {
 		if lists := node.Fields(); len(lists) > 0 {
@@ -191,8 +191,8 @@ func element(node parquet.Node) parquet.Node {
 	return node
 }
 
-// logicalType returns what a value means beside how it is kept, nil when that is
-// all.
+// logicalType returns the logical type of a value, nil if it has only a
+// physical type.
 func logicalType(node parquet.Node) format.LogicalTypeValue {
 	if node == nil || node.Type() == nil || node.Type().LogicalType() == nil {
 		return nil
@@ -223,8 +223,8 @@ func appendFloat(out []byte, value float64, bits int) []byte {
 	return strconv.AppendFloat(out, value, 'g', -1, bits)
 }
 
-// appendBytes writes text; a decimal as a number, and what is not text in
-// base64.
+// appendBytes appends a decimal as a number, text as a string, and other bytes
+// in base64.
 func appendBytes(out []byte, node parquet.Node, value string) []byte {
 	if _, isDecimal := logicalType(node).(*format.DecimalType); isDecimal {
 		if literal, _, ok := written.Number(value, '.'); ok {
