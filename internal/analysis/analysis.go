@@ -1,9 +1,9 @@
-// Package analysis turns a text and its locale into the words that are
-// indexed and looked up.
+// Package analysis turns a text and its locale into the tokens that are indexed
+// and searched for.
 //
-// A Builder knows which locales this node can analyse. It makes a Chain from
-// what a definition says, or from what the engine builds by itself, and the
-// locale of the value; Chains keeps those of one schema:
+// A Builder knows which locales this node can analyse. It builds a Chain from a
+// chain of a definition, or from one the engine defines itself, and the locale
+// of the value. Chains caches the chains of one schema:
 //
 //	b := analysis.NewBuilder(analysis.Options{})
 //	chains := analysis.NewChains(b)
@@ -11,17 +11,17 @@
 //	var buf analysis.Buffer
 //	for _, t := range index.Analyze(&buf, "The running shoes") { … }
 //
-// A Chain never changes and is shared by any number of goroutines; each
-// brings a Buffer of its own. Tokens are valid until the Buffer is used again.
+// A Chain never changes and is shared by any number of goroutines; each uses a
+// Buffer of its own. Tokens are valid until the Buffer is used again.
 //
 // Invariants:
 //
-//	A1  A locale without rules is refused, never analysed as another.
-//	A2  The query chain of a definition's chain makes, of a whole word, a term that the
-//	    index chain makes of the same word.
-//	A3  What comes out is bounded by what goes in (token.MaxTokens,
-//	    token.MaxTermBytes, charfilter.MaxGrowth), and so is the work of patterns,
-//	    synonyms and grams of grams (Buffer.Limit).
+//	A1  A locale without rules is rejected, never analysed as another one.
+//	A2  For a whole word, the query chain of a definition's chain makes a term that
+//	    the index chain makes of the same word.
+//	A3  The output is bounded by the input (token.MaxTokens, token.MaxTermBytes,
+//	    charfilter.MaxGrowth), and so is the work of patterns, synonyms and grams
+//	    of grams (Buffer.Limit).
 package analysis
 
 import (
@@ -31,49 +31,50 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/tokenizer"
 )
 
-// Token is one word of a text. Tokens of the same Position are readings of
+// Token is one word of a text. Tokens with the same Position are readings of
 // one word and count as one.
 type Token = token.Token
 
-// Mode says which side of a search a chain serves.
+// Mode is the side of a search that a chain serves.
 type Mode uint8
 
-// Index chains make the terms of documents, Query chains those of searches.
+// Index chains make the terms of documents, Query chains make those of
+// searches.
 const (
 	Index Mode = iota
 	Query
 )
 
-// Buffer is the working memory of analysis: one per goroutine, used again and
-// again. Its zero value is ready.
+// Buffer is the reusable memory of analysis, one per goroutine. Its zero value
+// is ready to use.
 type Buffer struct {
 	text   charfilter.Text
 	stream token.Stream
-	steps  int64 // left, see Limit
+	steps  int64 // left; see Limit
 	limits bool
 }
 
-// Positions is the number of word positions the text analysed last takes,
-// gaps of removed words included, also those at its end.
+// Positions returns the number of word positions of the last text analysed,
+// including gaps of removed words, even at its end.
 func (b *Buffer) Positions() int32 { return b.stream.Positions }
 
-// Removed is the last word of the text analysed last where it was removed as a
-// stopword, "" otherwise.
+// Removed returns the last word of the last text analysed if it was removed as
+// a stopword, "" otherwise.
 func (b *Buffer) Removed() string { return string(b.stream.Removed) }
 
-// Chain is the steps from text to tokens. It never changes.
+// Chain is the sequence of steps from text to tokens. It never changes.
 type Chain struct {
 	locale      string
 	charFilters []charfilter.Filter
 	tokenizer   tokenizer.Tokenizer
 	filters     []tokenfilter.Filter
-	whole       []tokenfilter.Filter // those that apply to a whole value
-	isWeighed   bool                 // its steps are counted, see Buffer.Limit
+	whole       []tokenfilter.Filter // the filters that apply to a whole value
+	isWeighed   bool                 // its steps are counted; see Buffer.Limit
 }
 
-// Analyze returns the tokens of text, by position. They and their terms are
-// valid until the next use of buf. Start and End of a token are byte offsets
-// in text, through all char filters.
+// Analyze returns the tokens of text, ordered by position. The tokens and their
+// terms are valid until the next use of buf. Start and End of a token are byte
+// offsets in text, mapped back through all char filters.
 func (c *Chain) Analyze(buf *Buffer, text string) []Token {
 	s := &buf.stream
 	s.Reset()
@@ -95,9 +96,10 @@ func (c *Chain) Analyze(buf *Buffer, text string) []Token {
 	return s.Tokens
 }
 
-// Normalize returns the normalized whole value of text: char filters, then
-// the chain's normalize and asciiFolding filters over all of it as one token.
-// It is at most token.MaxTermBytes long and valid until the next use of buf.
+// Normalize returns the normalized form of text as a whole: it applies the char
+// filters and then the normalize and asciiFolding filters of the chain to the
+// text as one token. The result is at most token.MaxTermBytes long and valid
+// until the next use of buf.
 func (c *Chain) Normalize(buf *Buffer, text string) []byte {
 	s := &buf.stream
 	s.Reset()
@@ -114,7 +116,8 @@ func (c *Chain) Normalize(buf *Buffer, text string) []byte {
 	return token.Cut(s.Tokens[0].Term, token.MaxTermBytes)
 }
 
-// CountWords counts the words of tokens: those at one position count once.
+// CountWords counts the words of tokens; tokens at the same position count
+// once.
 func CountWords(tokens []Token) int {
 	words := 0
 	last := int32(-1)

@@ -13,21 +13,20 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// What Chain refuses. A definition that passed validation on this node never
-// meets them; one that was stored by a better equipped node may.
+// Errors of Chain. A definition validated on this node never causes them; one
+// stored by a node with more language data may.
 var (
 	ErrLocaleUnsupported = errors.New("locale is not supported")
 	ErrNoCompoundData    = errors.New("locale has no compound data")
 	ErrChainInvalid      = errors.New("analysis chain is invalid")
 )
 
-// Options is what a node has beyond the rules built in. All of it is loaded
-// on first use and shared. The zero value serves every locale whose rules
-// need no data. Keys are canonical tags.
+// Options hold the language data of a node beyond the built-in rules. All of it
+// is loaded on first use and shared. The zero value serves every locale whose
+// rules need no data. Keys are canonical tags.
 type Options struct {
-	// Segmenters are the tokenizers of locales with their own segmentation:
-	// ja, ko, zh, zh-Hant. A locale that needs one and has none is not
-	// supported.
+	// Segmenters are the tokenizers of locales with their own segmentation: ja,
+	// ko, zh, zh-Hant. Such a locale without its segmenter is not supported.
 	Segmenters map[string]func() (tokenizer.Tokenizer, error)
 
 	// Breaker splits runs of scripts written without spaces (Thai, Lao,
@@ -37,29 +36,29 @@ type Options struct {
 	// Decompounders split compounds, by locale.DataTag.
 	Decompounders map[string]func() (tokenfilter.Splitter, error)
 
-	// Stemmers come with locale data, such as the full-form list of is. One
-	// given here goes before a built-in one.
+	// Stemmers come with locale data, such as the full-form list of is. They take
+	// precedence over built-in ones.
 	Stemmers map[string]func() (stem.Stemmer, error)
 
-	// Stopwords come with locale data, such as those of is. A list given
-	// here goes before a built-in one.
+	// Stopwords come with locale data, such as those of is. They take precedence
+	// over built-in lists.
 	Stopwords map[string]func() ([]string, error)
 }
 
-// Builder makes chains. It may be used by any number of goroutines.
+// Builder builds chains. It may be used by any number of goroutines.
 type Builder struct {
 	options Options
 	unicode func() (tokenizer.Tokenizer, error)
-	owners  map[string]uint8 // numbers of stemmers, by tag
+	owners  map[string]uint8 // numbers of stemmers by tag
 
-	mu        sync.Mutex // guards what follows; held while data are loaded
+	mu        sync.Mutex // guards the fields below; held while data are loaded
 	stemmers  map[string]stem.Stemmer
 	splitters map[string]tokenfilter.Splitter
 	segments  map[string]tokenizer.Tokenizer
 	stopwords map[string]*tokenfilter.Stopwords
 }
 
-// NewBuilder returns a builder for a node with these data. It loads nothing.
+// NewBuilder returns a builder for a node with this data. It loads nothing.
 func NewBuilder(options Options) *Builder {
 	b := &Builder{
 		options:   options,
@@ -86,7 +85,7 @@ func NewBuilder(options Options) *Builder {
 }
 
 // Supports reports whether this node can analyse a locale: it has rules for
-// exactly this tag, and the data the rules need.
+// exactly this tag and the data the rules need.
 func (b *Builder) Supports(tag string) bool {
 	tag = locale.Canonical(tag)
 	switch {
@@ -100,8 +99,8 @@ func (b *Builder) Supports(tag string) bool {
 	return true
 }
 
-// Canonical returns the canonical spelling of a tag and whether this node
-// supports it.
+// Canonical returns the canonical spelling of a tag and reports whether this
+// node supports it.
 func (b *Builder) Canonical(tag string) (string, bool) {
 	tag = locale.Canonical(tag)
 	return tag, b.Supports(tag)
@@ -112,14 +111,14 @@ func (b *Builder) Decompounds(tag string) bool {
 	return locale.Compounding(tag) && b.options.Decompounders[locale.DataTag(tag)] != nil
 }
 
-// Capabilities is what definitions are checked against.
+// Capabilities returns the capabilities that definitions are validated against.
 func (b *Builder) Capabilities() definition.Capabilities {
 	return definition.Capabilities{Locale: b.Canonical, Compounding: locale.Compounding, Decompounds: b.Decompounds}
 }
 
-// Chain makes the chain for values of a locale. Named resources must have been
-// replaced by their content, as definition.Schema does. It is not cached; see
-// Chains.
+// Chain builds the chain for values of a locale. Named resources must have been
+// replaced by their content, as definition.Schema does. The chain is not
+// cached; see Chains.
 func (b *Builder) Chain(spec *definition.Chain, tag string, mode Mode) (*Chain, error) {
 	return b.chain(spec, tag, mode, newParts())
 }
@@ -151,9 +150,9 @@ func (b *Builder) chain(spec *definition.Chain, tag string, mode Mode, shared *p
 	return c, nil
 }
 
-// noteSurfaces makes the chain note how words are spelled: before the first
-// stemming, and in chains without one where sounds differ from letters. Grams
-// are not words and have no such forms.
+// noteSurfaces makes the chain record how words are spelled: before the first
+// stemming and, in chains without stemming, where sounds differ from letters.
+// Grams are not words and have no surface form.
 func (c *Chain) noteSurfaces() {
 	at := -1
 	for i, f := range c.filters {
@@ -190,7 +189,8 @@ func (b *Builder) tokenizer(t *definition.Tokenizer, tag string) (tokenizer.Toke
 	return nil, fmt.Errorf("%w: tokenizer of no kind", ErrChainInvalid)
 }
 
-// load returns what a function of the options makes, once made.
+// load returns the cached result of a function of the options, calling it on
+// first use.
 func load[T any](b *Builder, loaded map[string]T, from map[string]func() (T, error), tag string) (T, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// Chains keeps the chains of the fields of a schema, each made when it is first
-// asked for. It may be used by any number of goroutines.
+// Chains caches the chains of the fields of a schema, each built on first use.
+// It may be used by any number of goroutines.
 type Chains struct {
 	builder *Builder
 	shared  *parts
@@ -17,26 +17,26 @@ type Chains struct {
 	chains map[chainKey]*Chain
 }
 
-// maxChains bounds what is kept; a field with a wildcard name resolves to
-// any number of fields.
+// maxChains bounds the cache; a field with a wildcard name resolves to any
+// number of fields.
 const maxChains = 8192
 
 type chainKey struct {
-	spec         *definition.Chain // nil: built by the engine
+	spec         *definition.Chain // nil: defined by the engine
 	decompound   string
 	autocomplete bool
 	locale       string
 	mode         Mode
 }
 
-// NewChains returns an empty keeper of chains.
+// NewChains returns an empty cache of chains.
 func NewChains(b *Builder) *Chains {
 	return &Chains{builder: b, shared: newParts(), chains: map[chainKey]*Chain{}}
 }
 
-// IndexChain returns the chain by which values of a field in a locale are
-// indexed, for its matching usage or for its autocomplete usage. A usage that the
-// field lacks is one the engine builds. An empty tag means en.
+// IndexChain returns the chain that indexes values of a field in a locale, for
+// its matching or its autocomplete usage. If the field lacks the usage, the
+// chain is one the engine defines. An empty tag means en.
 func (c *Chains) IndexChain(field *definition.ResolvedField, autocomplete bool, tag string) (*Chain, error) {
 	return c.chain(field, autocomplete, tag, Index)
 }

@@ -10,12 +10,11 @@ import (
 )
 
 // MaxGrams bounds maxGram: longer grams are the whole word for nearly every
-// word, and cost their square.
+// word, and their cost is quadratic.
 const MaxGrams = 256
 
-// addFilter appends the filter that f means in a mode: on the query side
-// synonyms and decompound are left out and edgeNgram cuts words to the longest
-// prefix.
+// addFilter appends the filter for f in a mode: on the query side, synonyms and
+// decompound are left out and edgeNgram cuts words to the longest prefix.
 func (b *Builder) addFilter(c *Chain, f definition.TokenFilter, mode Mode, shared *parts) error {
 	add := func(filter tokenfilter.Filter) { c.filters = append(c.filters, filter) }
 	switch {
@@ -86,7 +85,7 @@ func grams(n *definition.Ngram) (lo, hi int, err error) {
 	return min(lo, MaxGrams), min(hi, MaxGrams), nil
 }
 
-// stopwordFilter makes the filter of a list, nil when the list is empty. Lists
+// stopwordFilter returns the filter of a list, nil if the list is empty. Lists
 // of locales are shared.
 func (b *Builder) stopwordFilter(f *definition.Stopwords, tag string, shared *parts) (tokenfilter.Filter, error) {
 	if f.Words != nil {
@@ -124,8 +123,8 @@ func (b *Builder) stopwordFilter(f *definition.Stopwords, tag string, shared *pa
 	return filter, nil
 }
 
-// stemming makes the filter of a named locale or of the value's. It reports
-// false for a locale whose words are not stemmed.
+// stemming returns the filter of the named locale or that of the value. It
+// reports false for a locale without stemming.
 func (b *Builder) stemming(named, tag string) (tokenfilter.Filter, bool, error) {
 	foreign := ""
 	if named = locale.Canonical(named); named != "" && named != tag {
@@ -148,8 +147,8 @@ func (b *Builder) stemming(named, tag string) (tokenfilter.Filter, bool, error) 
 	return tokenfilter.NewStemming(stemmer, b.owners[tag], foreign), true, nil
 }
 
-// decompound makes the filter of a named locale or of the value's. It
-// reports false for a locale that does not compound.
+// decompound returns the filter of the named locale or that of the value. It
+// reports false for a locale without compounds.
 func (b *Builder) decompound(named, tag string) (tokenfilter.Decompound, bool, error) {
 	if named != "" {
 		tag = locale.Canonical(named)

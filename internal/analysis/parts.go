@@ -9,11 +9,11 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/tokenfilter"
 )
 
-// parts keeps what is made of the lists, sets, mappings and patterns of a definition,
-// so that the chains of all fields and locales share it. It may be used by any number
-// of goroutines.
+// parts caches what is built from the lists, sets, mappings and patterns of a
+// definition, so that the chains of all fields and locales share it. It may be
+// used by any number of goroutines.
 type parts struct {
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	synonyms  map[*definition.SynonymRule]*tokenfilter.Synonyms
 	stopwords map[*string]*tokenfilter.Stopwords
 	mappings  map[*definition.Mapping]*charfilter.Mapping
@@ -29,7 +29,7 @@ func newParts() *parts {
 	}
 }
 
-// once returns what is kept under a key, made when it is not there.
+// once returns the cached value of a key, building it if necessary.
 func once[K comparable, V any](p *parts, kept map[K]V, key K, make func() V) V {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +84,7 @@ func (p *parts) synonymsOf(rules []definition.SynonymRule) *tokenfilter.Synonyms
 	})
 }
 
-// stopwordsOf makes the filter of a list, which is not empty.
+// stopwordsOf returns the filter of a non-empty list.
 func (p *parts) stopwordsOf(words []string) *tokenfilter.Stopwords {
 	return once(p, p.stopwords, &words[0], func() *tokenfilter.Stopwords { return tokenfilter.NewStopwords(words) })
 }

@@ -8,27 +8,27 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/tokenfilter"
 )
 
-// Steps are the work of what a definition can make costly: expressions that match,
-// synonyms that add words to words, grams of grams. One takes some ten nanoseconds.
-// Chains without such parts take none.
+// Steps measure the work of those parts of a definition that can be costly:
+// regular expressions, synonyms that add words to words, grams of grams. One
+// step takes about ten nanoseconds. Chains without such parts take none.
 const (
-	// SearchSteps is what all texts of one search may take.
+	// SearchSteps is the budget for all texts of one search.
 	SearchSteps = 1 << 26
 
-	documentSteps = 2 << 20 // of a document, whatever its length
+	documentSteps = 2 << 20 // of a document, regardless of its length
 	stepsPerByte  = 16
 )
 
-// DocumentSteps returns what the analysis of a document with so many bytes of text
-// may take.
+// DocumentSteps returns the budget for analysing a document with this many
+// bytes of text.
 func DocumentSteps(bytes int) int64 { return documentSteps + stepsPerByte*int64(bytes) }
 
-// Limit bounds the steps of all texts from now on. When they are used up, patterns
-// replace nothing and synonyms and grams add nothing. A buffer without a limit gives
-// every text SearchSteps.
+// Limit sets the budget of steps for all following texts. When it is used up,
+// patterns replace nothing and synonyms and grams add nothing. A buffer without
+// a limit gives every text SearchSteps.
 func (b *Buffer) Limit(steps int64) { b.steps, b.limits = steps, true }
 
-// IsExhausted reports whether a text met the limit.
+// IsExhausted reports whether a text exceeded the limit.
 func (b *Buffer) IsExhausted() bool { return b.steps < 0 }
 
 // rewrite applies the char filters.
@@ -61,7 +61,7 @@ func (b *Buffer) applyWeighed(filters []tokenfilter.Filter) {
 	b.steps = s.Steps
 }
 
-// isCounted reports whether a filter makes more tokens than it is given.
+// isCounted reports whether a filter outputs more tokens than it receives.
 func isCounted(f tokenfilter.Filter) bool {
 	switch f.(type) {
 	case *tokenfilter.Synonyms, tokenfilter.EdgeNgram, tokenfilter.Ngram:
@@ -70,8 +70,8 @@ func isCounted(f tokenfilter.Filter) bool {
 	return false
 }
 
-// weigh notes whether the chain has parts whose steps are counted. Grams of words
-// alone are in proportion to the text.
+// weigh records whether the chain has parts whose steps are counted. The cost
+// of grams of words alone is proportional to the text.
 func (c *Chain) weigh() {
 	grams := 0
 	for _, f := range c.charFilters {
@@ -89,8 +89,8 @@ func (c *Chain) weigh() {
 	c.isWeighed = c.isWeighed || grams > 1
 }
 
-// Bound returns a number of steps that no text of so many bytes takes more of;
-// math.MaxInt64 where that is not known without reading the text.
+// Bound returns an upper bound of the steps for any text of this length, or
+// math.MaxInt64 if none is known without reading the text.
 func (c *Chain) Bound(length int) int64 {
 	if !c.isWeighed {
 		return 0

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// HTMLStrip removes tags, comments, declarations and the content of scripts
-// and styles, and decodes entities. A tag that begins or ends a block becomes a
-// line break, so that words on its two sides stay apart; other tags vanish
-// without a trace, so that b<b>ol</b>d is one word.
+// HTMLStrip removes tags, comments, declarations and the content of scripts and
+// styles, and decodes entities. A tag that begins or ends a block becomes a
+// line break, so that the words on both sides stay apart; other tags are
+// removed entirely, so that b<b>ol</b>d is one word.
 type HTMLStrip struct{}
 
 // blockTags end a line of text.
@@ -63,22 +63,23 @@ func (HTMLStrip) Apply(t *Text) {
 	t.finish()
 }
 
-// markup finds tags and the like. It remembers which signs do not come any
-// more, so that a text full of openings without ends is read once.
+// markup finds tags and similar constructs. It remembers which closing
+// sequences no longer occur, so that a text full of openings without ends is
+// read once.
 type markup struct{ missing [4]bool }
 
-// The signs that end markup other than tags.
+// closings end markup other than tags.
 var closings = [4]string{"-->", ">", "</script", "</style"}
 
-// find finds the end of the markup that starts with the < at i, and the name
-// of the tag in lower case. It returns i when there is none.
+// find returns the end of the markup that starts with the < at i, and the
+// lower-case name of the tag. It returns i if there is none.
 func (m *markup) find(text []byte, i int) (end int, name string) {
 	rest := text[i+1:]
 	switch {
 	case bytes.HasPrefix(rest, []byte("!--")):
 		return m.closing(text, i, i+4, 0)
 	case bytes.HasPrefix(rest, []byte("![CDATA[")):
-		return i + 9, "" // its content is text; the ]]> at its end is punctuation
+		return i + 9, "" // its content is text; the closing ]]> counts as punctuation
 	case len(rest) > 0 && (rest[0] == '!' || rest[0] == '?'):
 		return m.closing(text, i, i+2, 1)
 	}
@@ -115,8 +116,8 @@ func (m *markup) find(text []byte, i int) (end int, name string) {
 	return end, name
 }
 
-// closing finds the end of a sign from a place on, and remembers when there is
-// none; it returns none then.
+// closing finds the end of a closing sequence after an offset. If there is
+// none, it records that and returns none.
 func (m *markup) closing(text []byte, none, from, sign int) (int, string) {
 	if from <= len(text) && !m.missing[sign] {
 		if at := indexFold(text[from:], closings[sign]); at >= 0 {
@@ -127,7 +128,7 @@ func (m *markup) closing(text []byte, none, from, sign int) (int, string) {
 	return none, ""
 }
 
-// indexFold is bytes.Index without regard to the case of ASCII letters.
+// indexFold is bytes.Index ignoring the case of ASCII letters.
 func indexFold(text []byte, sign string) int {
 	for i := 0; ; i++ {
 		at := bytes.IndexByte(text[min(i, len(text)):], sign[0])
@@ -141,10 +142,10 @@ func indexFold(text []byte, sign string) int {
 	}
 }
 
-// tagEnd finds the end of a tag whose name ended at j, past quoted
-// attributes. It returns -1 when there is none.
+// tagEnd returns the end of a tag whose name ended at j, skipping quoted
+// attributes. It returns -1 if there is none.
 func tagEnd(text []byte, j int) int {
-	const longest = 1 << 16 // attributes of an inline image are long; more is text
+	const longest = 1 << 16 // attributes of an inline image are long; anything longer is text
 	quote := byte(0)
 	for k := j; k < len(text) && k < j+longest; k++ {
 		switch c := text[k]; {
@@ -163,10 +164,10 @@ func tagEnd(text []byte, j int) int {
 	return -1
 }
 
-// entity decodes the entity that starts with the & at i. It returns i when
-// there is none.
+// entity decodes the entity that starts with the & at i. It returns i if there
+// is none.
 func entity(text []byte, i int) (end int, decoded []byte) {
-	const longest = 33 // of the named entities, & and ; included
+	const longest = 33 // length of a named entity including & and ;
 	limit := min(len(text), i+longest)
 	for j := i + 1; j < limit; j++ {
 		c := text[j]

@@ -6,33 +6,33 @@ import (
 	"unicode/utf8"
 )
 
-// machine runs a regular expression as a Pike VM: all ways to match are followed
-// at once, in order of priority, one code point after the other.
-// (https://swtch.com/~rsc/regexp/regexp2.html)
+// machine runs a regular expression as a Pike VM: it follows all ways to match
+// at once, in order of priority, one code point after the other. A way is a
+// thread of the VM. (https://swtch.com/~rsc/regexp/regexp2.html)
 //
-// It finds what package regexp finds, and counts its steps. Package regexp cannot
-// be stopped, and its matches one behind the other may take the square of the text:
-// x*y|x on a text of x reads to the end to find each x. A worked example, a(b|bc)c?
-// on "xabc":
+// It finds the same matches as package regexp, and counts its steps. Package
+// regexp cannot be interrupted, and finding successive matches may take
+// quadratic time: x*y|x on a text of x reads to the end to find each x. A
+// worked example, a(b|bc)c? on "xabc":
 //
 //	x: no way begins here
 //	a: the way that begins here waits for b, twice: for b and for bc
-//	b: the first way may end or read c; it matched "ab", so what stands behind it
-//	   in priority is dropped, and its own c? goes on, as greedy goes first
+//	b: the first way may end or read c; it matched "ab", so the ways of lower
+//	   priority are dropped, and its own c? goes on, because it is greedy
 //	c: the match is "abc"
 type machine struct {
 	prog     *syntax.Prog
-	prefix   []byte // every match begins with it
-	anchored bool   // matches begin at the start of the text only
-	groups   int    // entries of a match
+	prefix   []byte // prefix of every match
+	anchored bool   // matches begin only at the start of the text
+	groups   int    // number of entries of a match
 
-	seen    []uint32 // by instruction: the position, counted, that reached it last
+	seen    []uint32 // by instruction: value of at when it was last reached
 	at      uint32
 	ways    []uint32 // instructions that read a code point or match, by priority
-	starts  []int    // groups of each of ways
-	waiting []uint32 // what follows the last code point, by priority
-	waits   []int    // groups of each of waiting
-	current []int    // groups of the way that is followed
+	starts  []int    // groups of each element of ways
+	waiting []uint32 // instructions after the last code point, by priority
+	waits   []int    // groups of each element of waiting
+	current []int    // groups of the way being followed
 	found   []int
 }
 
@@ -46,11 +46,11 @@ func newMachine(prog *syntax.Prog, prefix string, groups int) *machine {
 	}
 }
 
-// each calls visit with the groups of up to most matches that do not overlap, until
-// it reports false or no steps are left. An empty match does not touch the match
-// before it.
+// each calls visit with the groups of at most most non-overlapping matches,
+// until visit returns false or no steps are left. An empty match does not touch
+// the previous match.
 func (m *machine) each(text []byte, most int, left *int64, visit func(groups []int) bool) {
-	behind := -1 // end of the match before
+	behind := -1 // end of the previous match
 	for pos := 0; pos <= len(text) && most > 0; {
 		groups, ok := m.find(text, pos, left)
 		if !ok || groups == nil {
@@ -76,9 +76,9 @@ func (m *machine) each(text []byte, most int, left *int64, visit func(groups []i
 	}
 }
 
-// find returns the groups of the first match at or behind pos, nil when there is
-// none. They are valid until the next call. It takes its steps from left and
-// reports false when they do not suffice.
+// find returns the groups of the first match at or after pos, nil if there is
+// none. They are valid until the next call. It subtracts its steps from left
+// and reports false if they do not suffice.
 func (m *machine) find(text []byte, pos int, left *int64) (groups []int, ok bool) {
 	m.waiting, m.waits = m.waiting[:0], m.waits[:0]
 	matched := false
@@ -118,10 +118,11 @@ func (m *machine) find(text []byte, pos int, left *int64) (groups []int, ok bool
 	return m.found, true
 }
 
-// follow makes ways of what waits, and of a match that begins here.
+// follow turns the waiting instructions, and a match that begins here, into
+// ways.
 func (m *machine) follow(pos int, context syntax.EmptyOp, begins bool, left *int64) {
 	m.at++
-	if m.at == 0 { // counted around
+	if m.at == 0 { // the counter wrapped around
 		clear(m.seen)
 		m.at = 1
 	}
@@ -180,7 +181,7 @@ func (m *machine) reach(pc uint32, pos int, context syntax.EmptyOp, left *int64)
 }
 
 // step reads a code point and reports whether a way matched before it. Ways of
-// lower priority than one that matched are dropped.
+// lower priority than a matching one are dropped.
 func (m *machine) step(r rune, pos int, left *int64) bool {
 	m.waiting, m.waits = m.waiting[:0], m.waits[:0]
 	for i, pc := range m.ways {

@@ -1,24 +1,25 @@
 package charfilter
 
-// Mapping replaces keys by values, at every place the longest key that fits.
+// Mapping replaces keys with values. At every position the longest matching key
+// wins.
 type Mapping struct {
 	root    *mappingNode
-	longest int // value
+	longest int // length of the longest value
 }
 
-// mappingNode is reached by the bytes of keys.
+// mappingNode is the node of a trie over the bytes of keys.
 type mappingNode struct {
 	next  map[byte]*mappingNode
 	value []byte
 	ends  bool // a key ends here
 }
 
-// maxWalk bounds the bytes looked at for each byte of text, on average. Only
-// very long keys that nearly fit everywhere reach it; what follows is then left
-// as it is.
+// maxWalk bounds the bytes read per byte of text, on average. Only very long
+// keys that almost match everywhere reach it; the rest of the text is then left
+// unchanged.
 const maxWalk = 8
 
-// NewMapping makes the filter. An empty key matches nothing.
+// NewMapping returns the filter. An empty key matches nothing.
 func NewMapping(mappings map[string]string) *Mapping {
 	m := &Mapping{root: &mappingNode{}}
 	for key, value := range mappings {
@@ -43,7 +44,7 @@ func NewMapping(mappings map[string]string) *Mapping {
 	return m
 }
 
-// Grown returns the most bytes that a text of so many has afterwards.
+// Grown returns the maximum length of the output for a text of this length.
 func (m *Mapping) Grown(length int) int { return length * max(1, m.longest) }
 
 // Apply replaces every key in the text.
@@ -75,8 +76,8 @@ func (m *Mapping) Apply(t *Text) {
 	t.finish()
 }
 
-// longestKey finds the longest key text begins with, its length, and how many
-// bytes it looked at.
+// longestKey returns the longest key that text begins with, its length, and the
+// number of bytes read.
 func (m *Mapping) longestKey(text []byte) (found *mappingNode, length, walked int) {
 	node := m.root
 	for i, c := range text {

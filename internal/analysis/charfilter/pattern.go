@@ -9,24 +9,24 @@ import (
 )
 
 // MaxPattern bounds the length of a pattern in bytes. The replacement needs no
-// bound: what it adds is bounded.
+// limit, because the text it adds is bounded.
 const MaxPattern = 4096
 
-// maxMatches bounds the replacements of one text, in matches and groups of them:
-// what follows is left as it is.
+// maxMatches bounds the replacements in one text, counted in matches and their
+// groups; the rest of the text is left unchanged.
 const maxMatches = 1 << 18
 
-// quickSteps is how many steps package regexp may take at most for a text that is
-// left to it. It is quicker than a machine and cannot be stopped.
+// quickSteps bounds the steps package regexp may take for a text given to it.
+// It is faster than a machine but cannot be interrupted.
 const quickSteps = 1 << 22
 
-// PatternReplace replaces what a regular expression matches. The expression is of
-// the RE2 kind: one match takes time in proportion to the text and the expression,
-// and all matches together are bounded by Text.Steps.
+// PatternReplace replaces the matches of a regular expression in RE2 syntax.
+// The time for one match is proportional to the text and the expression; the
+// time for all matches together is bounded by Text.Steps.
 type PatternReplace struct {
 	pattern     *regexp.Regexp
 	replacement []byte
-	references  int // to groups, at most
+	references  int // upper bound of the references to groups
 	prog        *syntax.Prog
 	prefix      string
 	machines    sync.Pool // of *machine
@@ -66,15 +66,15 @@ func compile(pattern string) (*syntax.Prog, error) {
 	return syntax.Compile(parsed.Simplify())
 }
 
-// IsQuick reports whether a text of so many bytes takes no steps that are counted:
-// it is left to package regexp, by the most that may take, for each match the whole
-// text and the whole expression.
+// IsQuick reports whether a text of this length takes no counted steps: it goes
+// to package regexp if the worst case, the whole text and the whole expression
+// for each match, stays below quickSteps.
 func (p *PatternReplace) IsQuick(length int) bool {
 	return float64(length)*float64(length)*float64(len(p.prog.Inst)) <= quickSteps
 }
 
-// template writes a replacement for regexp.Expand: $1 followed by letters
-// means group 1 and then the letters, as in other engines.
+// template converts a replacement for regexp.Expand: $1 followed by letters
+// means group 1 followed by the letters, as in other engines.
 func template(replacement string) []byte {
 	var out strings.Builder
 	for i := 0; i < len(replacement); i++ {
@@ -108,13 +108,13 @@ func template(replacement string) []byte {
 	return []byte(out.String())
 }
 
-// Grown returns the most bytes that a text of so many has afterwards.
+// Grown returns the maximum length of the output for a text of this length.
 func (p *PatternReplace) Grown(length int) int {
 	return length*(1+p.references) + (length+1)*len(p.replacement)
 }
 
-// Apply replaces the matches in the text. When the steps of the text are used up,
-// what follows is left as it is.
+// Apply replaces the matches in the text. When the steps of the text are used
+// up, the rest is left unchanged.
 func (p *PatternReplace) Apply(t *Text) {
 	t.begin()
 	text := t.current

@@ -1,18 +1,19 @@
-// Package charfilter rewrites a text before it is cut into words: markup is
-// stripped, letters are mapped, patterns are replaced.
+// Package charfilter rewrites a text before it is split into words: it strips
+// markup, maps letters and replaces patterns.
 //
-// A Text is the text at one point of the chain together with the way back: a
-// Filter calls Copy, Replace and Finish while it walks the text once from left
-// to right, and Original returns which stretch of the first text a stretch of
-// the last one came from.
+// A Text is the text at one point of the chain together with its mapping to the
+// original: a Filter calls begin, copyTo, replaceTo and finish while it walks
+// the text once from left to right, and Original returns the range of the
+// original text that a range of the current one came from.
 //
 // Invariants:
 //
 //	C1  The pieces of a step cover its input and its output without gaps.
-//	C2  The text stays below a length that the first text sets: 8 times its
-//	    own and MaxGrowth for short ones, twice its own and 16 MaxGrowth for long
-//	    ones, however many filters there are. What would go beyond is copied
-//	    unchanged, as is what follows maxPieces replacements.
+//	C2  The length of the text is bounded by the original text, however many
+//	    filters there are: 8 times its length plus MaxGrowth for short texts,
+//	    twice its length plus 16 MaxGrowth for long ones. Input that would exceed
+//	    the bound is copied unchanged, as is everything after maxPieces
+//	    replacements.
 //
 // Filters are shared by any number of users; a Text has one.
 package charfilter
@@ -26,65 +27,65 @@ import (
 // MaxGrowth bounds how much filters may lengthen even a short text.
 const MaxGrowth = 64 << 10
 
-// maxPieces bounds the stretches of text that one filter replaces, and so the
-// memory of the way back.
+// maxPieces bounds the number of ranges that one filter replaces, and so the
+// memory of the mapping.
 const maxPieces = 1 << 20
 
-// kept is what a Text keeps of its buffers between texts.
+// kept is the size of the buffers that a Text keeps between texts.
 const kept = 1 << 20
 
-// Filter rewrites a text as a whole.
+// Filter rewrites a whole text.
 type Filter interface {
 	Apply(t *Text)
 }
 
-// Text is a text and where its parts came from. Its zero value is ready for
-// Set.
+// Text is a text and the origin of its parts. Its zero value is ready for
+// Reset.
 type Text struct {
-	// Steps is the work that filters may still do beyond what any text takes.
-	// Set leaves it as it is.
+	// Steps is the remaining work for filters whose cost is counted. Reset does
+	// not change it.
 	Steps int64
 
 	current []byte
 	steps   []step // one per filter that changed the text
 	used    int
 
-	out     []byte // of the filter at work
+	out     []byte // output of the active filter
 	pieces  []piece
-	at      int // how far the input is consumed
+	at      int // bytes of the input consumed
 	changed bool
 	limit   int
 
-	spare [2][]byte // buffers of out, used in turns
+	spare [2][]byte // buffers for out, used alternately
 	turn  int
 }
 
-// step is what one filter did.
+// step is the change made by one filter.
 type step struct {
 	pieces []piece
 	in     int32 // length of its input
 }
 
-// piece is a stretch of output: copied from the input byte by byte, or put in
-// the place of a stretch of input, which reaches to the next piece.
+// piece is a range of output: copied from the input byte by byte, or a
+// replacement for the range of input up to the next piece.
 type piece struct {
 	out, in int32
 	copied  bool
 }
 
-// Reset starts over with text.
+// Reset replaces the text and discards all steps.
 func (t *Text) Reset(text string) {
 	if len(text) > math.MaxInt32/16 {
 		text = text[:math.MaxInt32/16]
 	}
-	// Nothing writes to the bytes of a Text or to a term cut from them.
+	// Nothing writes to the bytes of a Text or to a term sliced from them.
 	t.current = unsafe.Slice(unsafe.StringData(text), len(text))
 	t.used = 0
 	t.limit = min(8*len(text)+MaxGrowth, 2*len(text)+16*MaxGrowth)
 	t.trim()
 }
 
-// trim gives back what a long text took.
+// trim releases the memory of a long text.
 func (t *Text) trim() {
 	if cap(t.spare[0])+cap(t.spare[1]) > 2*kept {
 		t.spare = [2][]byte{}
@@ -99,13 +100,13 @@ func (t *Text) trim() {
 	}
 }
 
-// Bytes is the text as it is now. It must not be changed.
+// Bytes returns the current text. It must not be modified.
 func (t *Text) Bytes() []byte { return t.current }
 
 // Changed reports whether any filter has changed the text.
 func (t *Text) Changed() bool { return t.used > 0 }
 
-// Begin starts a rewrite of the text.
+// begin starts a rewrite of the text.
 func (t *Text) begin() {
 	t.out = t.spare[t.turn][:0]
 	t.pieces = t.pieces[:0]
@@ -123,8 +124,8 @@ func (t *Text) copyTo(end int) {
 	t.at = end
 }
 
-// replaceTo puts replacement in the place of the input up to end. It reports
-// false when the output would grow too long; the input is then copied.
+// replaceTo replaces the input up to end. It reports false, without consuming
+// input, if the output would grow too long.
 func (t *Text) replaceTo(end int, replacement []byte) bool {
 	if len(t.out)+len(replacement)+len(t.current)-end > max(t.limit, len(t.current)) || len(t.pieces) >= maxPieces {
 		return false
@@ -139,12 +140,12 @@ func (t *Text) replaceTo(end int, replacement []byte) bool {
 func (t *Text) piece(copied bool) {
 	if n := len(t.pieces); n > 0 && copied && t.pieces[n-1].copied &&
 		t.pieces[n-1].in+int32(len(t.out))-t.pieces[n-1].out == int32(t.at) {
-		return // goes on where the last piece ended
+		return // continues the last piece
 	}
 	t.pieces = append(t.pieces, piece{out: int32(len(t.out)), in: int32(t.at), copied: copied})
 }
 
-// finish copies what is left and makes the output the text.
+// finish copies the rest of the input and makes the output the current text.
 func (t *Text) finish() {
 	if !t.changed {
 		return
@@ -162,8 +163,9 @@ func (t *Text) finish() {
 	t.current = t.out
 }
 
-// Original gives the stretch of the first text that bytes start to end of the
-// present one came from. What replaced a stretch came from all of it.
+// Original returns the range of the original text that bytes start to end of
+// the current text came from. A replacement came from the whole range it
+// replaced.
 func (t *Text) Original(start, end int32) (int32, int32) {
 	for i := t.used - 1; i >= 0; i-- {
 		start, end = t.steps[i].original(start, end)
@@ -180,7 +182,7 @@ func (s *step) original(start, end int32) (int32, int32) {
 	return first, max(first, last)
 }
 
-// source gives the stretch of input that the byte at out came from.
+// source returns the range of input that the byte at out came from.
 func (s *step) source(out int32) (from, to int32) {
 	i := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].out > out }) - 1
 	if i < 0 {

@@ -1,13 +1,14 @@
-// Package decompound splits compounds into the words they are made of.
+// Package decompound splits compounds into the words they consist of.
 //
-// Hyphenation patterns say where a word may be broken; every stretch between
-// two breaks that a word list holds is a part, also when the list holds it
-// without its last letter, which links it to the next part. The patterns alone
-// would split at syllables, the list alone at accidents; together they find
-// the seams. Seams finds patterns for seams that published patterns miss.
+// Hyphenation patterns determine where a word may be broken; every stretch
+// between two breaks that is in a word list is a part, also if the list
+// contains it only without its last letter, which links it to the next part.
+// The patterns alone would split at syllables, the list alone at accidental
+// words; together they find the seams. Seams finds patterns for seams that
+// published patterns miss.
 //
-// A Splitter may be used by any number of goroutines. It remembers the parts
-// of frequent words.
+// A Splitter may be used by any number of goroutines. It caches the parts of
+// frequent words.
 package decompound
 
 import (
@@ -19,14 +20,14 @@ import (
 	"github.com/blevesearch/vellum"
 )
 
-// The bounds of words and parts, in characters.
+// Limits of words and parts, in characters.
 const (
 	minWord = 5
 	minPart = 3
 	maxPart = 30
 )
 
-// Splitter finds the parts of compounds of one language.
+// Splitter splits the compounds of one language.
 type Splitter struct {
 	patterns *Patterns
 	readers  sync.Pool                            // of *vellum.Reader over the word list
@@ -39,10 +40,11 @@ type cachedParts struct {
 	parts []int
 }
 
-// maxCached bounds the bytes of a word whose parts are remembered.
+// maxCached is the longest word, in bytes, whose parts are cached.
 const maxCached = 64
 
-// New returns a splitter over patterns and a word list as WriteWords wrote it.
+// New returns a splitter for patterns and a word list in the format of
+// WriteWords.
 func New(patterns *Patterns, words []byte) (*Splitter, error) {
 	fst, err := vellum.Load(words)
 	if err != nil {
@@ -62,8 +64,8 @@ func New(patterns *Patterns, words []byte) (*Splitter, error) {
 	return s, nil
 }
 
-// AppendParts appends start and end of every part of word, in bytes, pair by
-// pair. A word that is not a compound has none.
+// AppendParts appends the start and end of every part of word, in bytes, pair
+// by pair. It appends nothing for a word that is not a compound.
 func (s *Splitter) AppendParts(dst []int, word []byte) []int {
 	if len(word) < minWord || len(word) > maxCached {
 		return s.appendParts(dst, word)

@@ -13,45 +13,44 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/stem"
 )
 
-// Frequency splits compounds by how frequent their parts are (Koehn and Knight,
-// "Empirical Methods for Compound Splitting", 2003): of all ways to split a word
-// into a sequence of known words, linked by the letters of the language, the one
-// with the highest geometric mean of frequencies counts. It needs no dictionary
-// of compounds and no patterns. For example, with the rank of each word in
-// brackets, low for frequent ones:
+// Frequency splits compounds by the frequency of their parts (Koehn and Knight,
+// "Empirical Methods for Compound Splitting", 2003): of all ways to split a
+// word into a sequence of known words, joined by the linking letters of the
+// language, it chooses the one with the highest geometric mean of frequencies.
+// It needs no dictionary of compounds and no patterns. For example, with the
+// rank of each word in parentheses, low for frequent ones:
 //
 //	bundesfinanzminister = bundes (520) + finanz (560) + minister (490)   mean 523
 //	                     = bund + finanz + minister, linked by es         mean 510  ← parts
 //	                     = bundes + finanzminister (590)                  mean 555
 //
-// A word stays whole when no split has parts that are all frequent enough, or
-// when it is itself more frequent than its parts are on the mean: Verein is not
-// ver and ein.
+// A word stays whole if no split has only frequent parts, or if it is itself
+// more frequent than the mean of its parts: Verein is not ver and ein.
 type Frequency struct {
-	links   []string // that may stand between two parts
-	endings []string // of inflection, which are not the last part of a compound
-	short   []string // words of fewer than minPart characters that are parts all the same
-	minPart int      // characters
+	links   []string // allowed between two parts
+	endings []string // of inflection, which cannot be the last part of a compound
+	short   []string // words of fewer than minPart characters that are parts nevertheless
+	minPart int      // in characters
 	readers sync.Pool
 }
 
-// The bounds of Frequency, in characters and ranks. A rank is a hundred times
-// the negative decimal logarithm of the frequency.
+// Limits of Frequency, in characters and ranks. A rank is -100 times the
+// decimal logarithm of the frequency.
 const (
 	minFrequencyPart = 4
 	minShort         = 2
 	maxFrequencyWord = 48
 	maxSplitParts    = 4
-	partRank         = 600 // of a part at most: one word in a million
-	shortRank        = 450 // of a short word that is listed
-	wholeMargin      = 100 // how much more frequent than its parts a word stays whole
+	partRank         = 600 // maximum rank of a part: one word in a million
+	shortRank        = 450 // of a listed short word
+	wholeMargin      = 100 // how much more frequent than its parts a word must be to stay whole
 )
 
-// NewFrequency returns a splitter over words with their ranks, as WriteRanks
-// wrote them. A part has minPart characters, and never fewer than four. Links may
-// stand between two parts; endings are words too, or look like words, but at the
-// end of one they are inflection. Short lists the words below minPart that are
-// parts all the same, such as Tür and Bus.
+// NewFrequency returns a splitter for words with their ranks in the format of
+// WriteRanks. A part has at least minPart characters, and never fewer than
+// four. Links may occur between two parts; endings are words or look like
+// words, but are inflections at the end of a word. Short lists the words below
+// minPart that are parts nevertheless, such as Tür and Bus.
 func NewFrequency(words []byte, links, endings, short []string, minPart int) (*Frequency, error) {
 	fst, err := vellum.Load(words)
 	if err != nil {
@@ -71,23 +70,24 @@ func NewFrequency(words []byte, links, endings, short []string, minPart int) (*F
 	return s, nil
 }
 
-// split is the best way to split the beginning of a word into so many parts.
+// split is the best way to split the beginning of a word into a given number of
+// parts.
 type split struct {
 	rank     int // sum of the ranks of the parts
-	from, to int // of the last part, without its link; to is 0 for no split
+	from, to int // of the last part without its link; to is 0 if there is no split
 }
 
-// splits is the table of a dynamic program over one word: best[i][n] splits its
+// splits is the table of a dynamic program for one word: best[i][n] splits its
 // first i characters into n parts.
 type splits struct {
 	word    []byte
 	length  int   // of the word in characters
-	offsets []int // of its characters and its end in bytes
+	offsets []int // byte offsets of its characters and its end
 	best    [maxFrequencyWord + 1][maxSplitParts + 1]split
 }
 
-// AppendParts appends start and end of every part of word, in bytes, pair by
-// pair. A word that is not a compound has none.
+// AppendParts appends the start and end of every part of word, in bytes, pair
+// by pair. It appends nothing for a word that is not a compound.
 func (s *Frequency) AppendParts(dst []int, word []byte) []int {
 	length := utf8.RuneCount(word)
 	if length < minWord || length > maxFrequencyWord || !utf8.Valid(word) {
@@ -133,8 +133,8 @@ func (s *Frequency) AppendParts(dst []int, word []byte) []int {
 	return appendJoined(dst, begin, list, word)
 }
 
-// appendJoined appends neighbouring parts that are a word together, when there
-// are more than two: jernbane of jern, bane and station.
+// appendJoined appends adjacent parts that form a word together, if there are
+// more than two parts: jernbane of jern, bane and station.
 func appendJoined(dst []int, begin int, list *vellum.Reader, word []byte) []int {
 	end := len(dst)
 	for i := begin; i+5 < end || i > begin && i+3 < end; i += 2 {
@@ -146,8 +146,8 @@ func appendJoined(dst []int, begin int, list *vellum.Reader, word []byte) []int 
 	return dst
 }
 
-// extend adds a part behind every split that ends where it begins, with and
-// without a link after it.
+// extend appends a part to every split that ends where the part begins, with
+// and without a link after it.
 func (t *splits) extend(from, to, rank int, links []string) {
 	for n := 1; n <= maxSplitParts; n++ {
 		before := 0
@@ -178,8 +178,8 @@ func improve(best *split, with split) {
 	}
 }
 
-// isReached reports whether a split ends after so many characters and may have
-// another part.
+// isReached reports whether a split ends after this many characters and may
+// have another part.
 func (t *splits) isReached(characters int) bool {
 	for n := 1; n < maxSplitParts; n++ {
 		if t.best[characters][n].to > 0 {
@@ -189,8 +189,9 @@ func (t *splits) isReached(characters int) bool {
 	return false
 }
 
-// lowestMean returns the number of parts of the split of the word with the
-// lowest mean rank, fewer on equal means; 0 when there is none of at least two.
+// lowestMean returns the number of parts of the split of the whole word with
+// the lowest mean rank, preferring fewer parts; 0 if there is no split into at
+// least two.
 func (t *splits) lowestMean() (parts, mean int) {
 	for n := 2; n <= maxSplitParts; n++ {
 		if best := t.best[t.length][n]; best.to > 0 && (parts == 0 || best.rank/n < mean) {
@@ -200,8 +201,8 @@ func (t *splits) lowestMean() (parts, mean int) {
 	return parts, mean
 }
 
-// append appends the parts of the split of the word into so many, in their
-// order.
+// append appends the parts of the split of the whole word into this many parts,
+// in order.
 func (t *splits) append(dst []int, parts int) []int {
 	begin, end := len(dst), t.length
 	for range 2 * parts {
@@ -215,7 +216,8 @@ func (t *splits) append(dst []int, parts int) []int {
 	return dst
 }
 
-// rank returns the rank of a part of so many characters, and whether it is one.
+// rank returns the rank of a part of length characters and reports whether it
+// is a part.
 func (s *Frequency) rank(list *vellum.Reader, part []byte, length int) (int, bool) {
 	if length >= s.minPart {
 		return rankOf(list, part)
@@ -228,9 +230,10 @@ func rankOf(list *vellum.Reader, word []byte) (int, bool) {
 	return int(rank), ok && err == nil
 }
 
-// WriteRanks writes words with their ranks in the form that NewFrequency reads,
-// folded, in order, and returns how many there are. Of two words that fold to
-// one the more frequent counts; words that cannot be parts are left out.
+// WriteRanks writes words with their ranks in the format that NewFrequency
+// reads, folded and sorted, and returns their number. If two words fold to the
+// same form, the more frequent one wins; words that cannot be parts are left
+// out.
 func WriteRanks(w io.Writer, ranks map[string]int) (int, error) {
 	kept := make(map[string]int)
 	for word, rank := range ranks {

@@ -10,24 +10,24 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord bounds the characters of a word that is looked at.
+// maxWord is the longest word that is examined, in characters.
 const maxWord = 100
 
-// Patterns are hyphenation patterns: letters with digits between them. For
-// every place of a word the highest digit of the matching patterns counts; an
-// odd one allows a break.
+// Patterns are hyphenation patterns: letters with digits between them. At every
+// position of a word the highest digit of the matching patterns wins; an odd
+// digit allows a break.
 type Patterns struct {
-	// A trie over the bytes of the letters: all steps from all nodes live in
-	// one open table.
-	keys   []uint32 // node<<8 | byte, plus one; 0 is free
+	// A trie over the bytes of the letters, with the edges of all nodes in one
+	// open-addressing table.
+	keys   []uint32 // node<<8 | byte, plus one; 0 means free
 	next   []uint32
-	digits []string // per node: the digits of the pattern that ends here
+	digits []string // per node: the digits of the pattern that ends there
 }
 
-// ReadPatterns reads patterns, one or several to a line. Lines that are empty,
-// begin with # or %, or hold a setting of a hyphenation dictionary (a word in
-// capitals, a character set) are skipped. Of two patterns over the same letters
-// the higher digit counts at every place.
+// ReadPatterns reads patterns, one or more per line. It skips lines that are
+// empty, begin with # or %, or contain a setting of a hyphenation dictionary (a
+// word in capitals, a character set). If two patterns have the same letters,
+// the higher digit wins at every position.
 func ReadPatterns(r io.Reader) (*Patterns, error) {
 	values := make(map[string][]byte)
 	lines := bufio.NewScanner(r)
@@ -41,7 +41,7 @@ func ReadPatterns(r io.Reader) (*Patterns, error) {
 			if isSetting(pattern) {
 				break
 			}
-			// A change of spelling at the break is written behind a slash.
+			// A spelling change at the break follows a slash.
 			pattern, _, _ = strings.Cut(pattern, "/")
 			if err := addPattern(values, pattern); err != nil {
 				return nil, err
@@ -63,7 +63,8 @@ func isSetting(word string) bool {
 		strings.HasPrefix(word, "NEXTLEVEL") || strings.HasPrefix(word, "microsoft")
 }
 
-// addPattern splits a pattern into letters and digits, one more than letters.
+// addPattern splits a pattern into letters and digits, with one digit more than
+// letters.
 func addPattern(values map[string][]byte, pattern string) error {
 	var letters []rune
 	digits := []byte{0}
@@ -88,7 +89,7 @@ func addPattern(values map[string][]byte, pattern string) error {
 	return nil
 }
 
-// maxNodes bounds the trie, so that a node and a byte fit a key.
+// maxNodes bounds the trie, so that a node and a byte fit into a key.
 const maxNodes = 1 << 24
 
 func newPatterns(values map[string][]byte) (*Patterns, error) {
@@ -99,8 +100,8 @@ func newPatterns(values map[string][]byte) (*Patterns, error) {
 	if steps >= maxNodes {
 		return nil, fmt.Errorf("read patterns: %d letters are too many", steps)
 	}
-	// Patterns share their beginnings, so a table of as many slots is at most
-	// half full in practice; it doubles where it is not.
+	// Patterns share prefixes, so a table with this many slots is at most half
+	// full in practice; otherwise it doubles.
 	size := 1024
 	for size < steps {
 		size *= 2
@@ -125,7 +126,8 @@ func newPatterns(values map[string][]byte) (*Patterns, error) {
 	return p, nil
 }
 
-// slot finds the step from a node by a byte, or where it would stand.
+// slot returns the slot of the edge from a node by a byte, or the free slot
+// where it belongs.
 func (p *Patterns) slot(node uint32, c byte) (at uint32, found bool) {
 	key := node<<8 | uint32(c) + 1
 	mask := uint32(len(p.keys) - 1)
@@ -150,8 +152,8 @@ func (p *Patterns) grow() {
 	}
 }
 
-// appendBreaks appends the inner places, counted in characters, at which word
-// may be broken. The word has at most maxWord characters.
+// appendBreaks appends the positions inside word, in characters, where it may
+// be broken. The word has at most maxWord characters.
 func (p *Patterns) appendBreaks(dst []int, word []byte) []int {
 	var framedSpace [4*maxWord + 2]byte
 	framed := append(framedSpace[:0], '.')
@@ -176,7 +178,7 @@ func (p *Patterns) appendBreaks(dst []int, word []byte) []int {
 		at += size
 		n++
 	}
-	// levels[i] stands before the i-th character of the framed word.
+	// levels[i] belongs before the i-th character of the framed word.
 	for i := 2; i < n-1; i++ {
 		if levels[i]%2 == 1 {
 			dst = append(dst, i-1)
@@ -185,7 +187,7 @@ func (p *Patterns) appendBreaks(dst []int, word []byte) []int {
 	return dst
 }
 
-// Breaks returns the places at which word may be broken, for tests and tools.
+// Breaks returns the positions where word may be broken, for tests and tools.
 func (p *Patterns) Breaks(word string) []int {
 	if utf8.RuneCountInString(word) > maxWord {
 		return nil

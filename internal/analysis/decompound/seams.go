@@ -7,20 +7,20 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/stem"
 )
 
-// What Seams asks of a pattern: words it was seen in, and how many of a hundred
-// of its places are seams.
+// Requirements of Seams on a pattern: the number of words it occurs in, and the
+// percentage of its occurrences that are seams.
 const (
 	leastSeen  = 3
 	leastSeams = 60
-	leastPart  = 4 // letters of the words at a seam
+	leastPart  = 4 // letters of each word at a seam
 )
 
-// contexts are the letters looked at before and behind a seam.
+// contexts are the numbers of letters considered before and after a seam.
 var contexts = [...][2]int{{2, 1}, {1, 2}, {2, 2}, {3, 2}, {2, 3}}
 
-// Seams returns patterns for the seams of compounds that patterns miss. A seam
-// is learned from words of the list that are two words of the list put
-// together: where the letters around it stand at seams nearly always, they
+// Seams returns patterns for the seams of compounds that patterns miss. It
+// learns seams from words of the list that are the concatenation of two words
+// of the list: if the letters around a seam occur almost only at seams, they
 // become a pattern that allows the break.
 func Seams(patterns *Patterns, words []string) []string {
 	list := make(map[string]bool, len(words))
@@ -29,7 +29,7 @@ func Seams(patterns *Patterns, words []string) []string {
 			list[w] = true
 		}
 	}
-	seams := map[[2]string]int{} // letters before and behind a seam → words
+	seams := map[[2]string]int{} // letters before and after a seam → words
 	offsets := make([]int, 0, maxWord)
 	for w := range list {
 		offsets = appendOffsets(offsets[:0], w)
@@ -41,7 +41,7 @@ func Seams(patterns *Patterns, words []string) []string {
 			}
 		})
 	}
-	places := map[string]int{} // letters around seams → words that hold them
+	places := map[string]int{} // letters around seams → words that contain them
 	for around, n := range seams {
 		if n >= leastSeen {
 			places[around[0]+around[1]] = 0
@@ -68,7 +68,7 @@ func Seams(patterns *Patterns, words []string) []string {
 	return learned
 }
 
-// covered reports whether a pattern of fewer letters says the same.
+// covered reports whether a pattern with fewer letters has the same effect.
 func covered(seams map[[2]string]int, places map[string]int, around [2]string) bool {
 	left, right := around[0], around[1]
 	for n := range len(left) + len(right) {
@@ -83,7 +83,8 @@ func covered(seams map[[2]string]int, places map[string]int, around [2]string) b
 	return false
 }
 
-// appendOffsets appends where the letters of a word begin, and its length.
+// appendOffsets appends the byte offset of every letter of a word, and its
+// length.
 func appendOffsets(dst []int, word string) []int {
 	for at := range word {
 		dst = append(dst, at)

@@ -12,9 +12,9 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/stem"
 )
 
-// WriteWords writes a list of words in the form that New reads, folded, in
-// order, each once, and returns how many there are. Words that cannot be parts
-// are left out.
+// WriteWords writes a list of words in the format that New reads, folded,
+// sorted and without duplicates, and returns their number. Words that cannot be
+// parts are left out.
 func WriteWords(w io.Writer, words []string) (int, error) {
 	kept := make([]string, 0, len(words))
 	for _, word := range words {

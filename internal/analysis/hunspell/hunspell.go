@@ -1,9 +1,9 @@
-// Package hunspell reads the spelling dictionaries that distributions ship, to
-// make word lists of them: every stem with its suffixes applied, two levels
-// deep. Prefixes and rules for whole compounds are not needed for that and are
-// skipped.
+// Package hunspell reads the spelling dictionaries that distributions ship and
+// converts them to word lists: every stem with its suffixes applied, up to two
+// levels deep. Prefixes and rules for whole compounds are not needed for that
+// and are skipped.
 //
-// It runs when locale data are built, never in a node. Expand keeps nothing
+// It is used to build locale data, never in a node. Expand keeps nothing
 // between calls.
 package hunspell
 
@@ -18,13 +18,13 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Word is a form and the stem it comes from.
+// Word is a form and its stem.
 type Word struct {
 	Form string
 	Stem string
 }
 
-// Dictionary is a parsed affix file.
+// dictionary is a parsed affix file.
 type dictionary struct {
 	flagKind  string // "", "long", "num" or "UTF-8"
 	aliases   [][]string
@@ -50,7 +50,7 @@ type class struct {
 const maxForms = 2000
 
 // Expand returns the forms of all stems of a dictionary, given the contents of
-// its .aff and .dic files. Stems that are marked as forbidden give none.
+// its .aff and .dic files. Forbidden stems yield no forms.
 func Expand(aff, dic []byte) ([]Word, error) {
 	aff, dic = decode(aff, dic)
 	d, err := parse(aff)
@@ -75,7 +75,7 @@ func Expand(aff, dic []byte) ([]Word, error) {
 	return words, lines.Err()
 }
 
-// decode turns both files into UTF-8, as the SET line of the first says.
+// decode converts both files to UTF-8, according to the SET line of the first.
 func decode(aff, dic []byte) ([]byte, []byte) {
 	for line := range bytes.Lines(aff) {
 		name, ok := bytes.CutPrefix(line, []byte("SET "))
@@ -94,7 +94,7 @@ func decode(aff, dic []byte) ([]byte, []byte) {
 func latin(text []byte) []byte {
 	out, err := charmap.ISO8859_1.NewDecoder().Bytes(text)
 	if err != nil {
-		return text // every byte is a character: there is no error
+		return text // every byte is a character, so there is no error
 	}
 	return out
 }
@@ -195,7 +195,7 @@ func (s suffix) fits(word []rune) bool {
 	return true
 }
 
-// resolve reads flags, or the number of an alias for them.
+// resolve returns flags, resolving the number of an alias.
 func (d *dictionary) resolve(text string) []string {
 	if d.aliases != nil {
 		if n, err := strconv.Atoi(text); err == nil && n > 0 && n < len(d.aliases) {

@@ -17,27 +17,27 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// Sources are the published files that the data of a locale are made of. Those
-// left empty are not used.
+// Sources are the published files that the data of a locale are built from.
+// Empty ones are not used.
 type Sources struct {
 	Tag       string
 	Hunspell  string   // path of a spelling dictionary without .aff and .dic
 	Words     []string // word lists: the first column of each line, tabs between columns
 	Forms     string   // full forms: form and base form in two columns
 	Patterns  string   // hyphenation patterns or a hyphenation dictionary
-	Stopwords string   // a word a line
-	Licence   string   // text that is put beside the data
+	Stopwords string   // one word per line
+	Licence   string   // text stored next to the data
 	Stem      bool     // also take the stems of the spelling dictionary as base forms
 }
 
-// Report says what Build wrote.
+// Report summarizes the output of Build.
 type Report struct {
 	Words int
 	Forms int
 	Seams int // patterns learned from the words
 }
 
-// Build writes the folder of a locale below directory.
+// Build writes the folder of a locale into directory.
 func Build(directory string, s Sources) (Report, error) {
 	var r Report
 	if locale.Canonical(s.Tag) != s.Tag || !locale.Supported(s.Tag) && s.Tag != "is" {
@@ -152,8 +152,8 @@ func readColumns(path string) ([][]string, error) {
 }
 
 // copyPatterns checks that patterns are readable and writes them as UTF-8,
-// with patterns for the seams of words that they miss. It returns how many of
-// those there are.
+// together with patterns for seams between words that they miss. It returns the
+// number of added patterns.
 func (s Sources) copyPatterns(dir string, words []string) (int, error) {
 	text, err := os.ReadFile(s.Patterns)
 	if err != nil {
@@ -171,14 +171,14 @@ func (s Sources) copyPatterns(dir string, words []string) (int, error) {
 	return len(seams), os.WriteFile(filepath.Join(dir, patternsFile), text, 0o644)
 }
 
-// utf8Text turns text in Latin-1, as older dictionaries are, into UTF-8.
+// utf8Text converts text in Latin-1, used by older dictionaries, to UTF-8.
 func utf8Text(text []byte) []byte {
 	if utf8.Valid(text) {
 		return text
 	}
 	out, err := charmap.ISO8859_1.NewDecoder().Bytes(text)
 	if err != nil {
-		return text // every byte is a character: there is no error
+		return text // every byte is a character, so there is no error
 	}
 	return out
 }

@@ -17,9 +17,9 @@ import (
 //go:embed builtin/*.fst
 var builtin embed.FS
 
-// compounds says how the languages that are written together link the parts of
-// a compound, which endings of inflection look like words, and which short words
-// are parts of many compounds.
+// compounds defines, for the languages that write compounds as one word, how
+// parts are linked, which inflectional endings look like words, and which short
+// words are parts of many compounds.
 var compounds = map[string]struct {
 	words, links, endings, short string
 	minPart                      int
@@ -42,12 +42,12 @@ var compounds = map[string]struct {
 		"hus vin dag sol bil bok röd jul bad båt tåg väg lag rum mat hav sjö hår tak råd sko mor far fot öga ost nät kök is", 4},
 }
 
-// icelandicStopwords are left out of Icelandic text where the directory of
-// locale data has no list.
+// icelandicStopwords are used for Icelandic text if the locale data directory
+// has no list.
 const icelandicStopwords = "að af á en er ég ekki eða ef fyrir frá hann hún í með og sem sig sér svo til um upp var við það þá þar þau þeir þær þú úr"
 
-// addBuiltin puts into the options what ships in the program: splitting of
-// compounds by frequency, and light rules for Icelandic.
+// addBuiltin adds the embedded data to the options: splitting compounds by
+// frequency, and light rules for Icelandic.
 func addBuiltin(options *analysis.Options) {
 	for tag, language := range compounds {
 		options.Decompounders[tag] = func() (tokenfilter.Splitter, error) {

@@ -1,20 +1,20 @@
-// Package localedata reads the directory of language data that a node may have
-// beside the program, and builds it. What ships in the program stands in for what
-// the directory lacks: compounds are then split by the frequency of their parts.
+// Package localedata reads and builds the optional directory of language data
+// of a node. Data embedded in the program stand in for data missing from the
+// directory: compounds are then split by the frequency of their parts.
 //
-// The directory holds a folder per locale tag:
+// The directory contains one folder per locale tag:
 //
 //	patterns.txt (or .gz)   hyphenation patterns
 //	words.fst               words that compounds are made of
 //	stemming.fst            full forms with their base forms
-//	stopwords.txt (or .gz)  one word a line
+//	stopwords.txt (or .gz)  one word per line
 //
-// What a node has is found once, at its start; the files are read when a
+// A node determines at startup which data exist; the files are read when a
 // locale is first used. Text files are UTF-8; empty lines and lines beginning
 // with # are skipped.
 //
-// Add and Build keep nothing; what Add puts into the options is called by the
-// Builder of analysis, once per locale.
+// Add and Build keep no state; the analysis Builder calls the functions that
+// Add puts into the options once per locale.
 package localedata
 
 import (
@@ -35,7 +35,7 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// Names of the files of a locale.
+// Names of the files in the folder of a locale.
 const (
 	patternsFile  = "patterns.txt"
 	wordsFile     = "words.fst"
@@ -46,9 +46,9 @@ const (
 // maxFile bounds the bytes of one file.
 const maxFile = 256 << 20
 
-// Add puts what ships in the program into the options and, instead of it where
-// there is both, what the directory holds. A directory that does not exist holds
-// nothing. Folders that are not locales are left alone.
+// Add adds the embedded data to the options, and the data of the directory,
+// which take precedence. A directory that does not exist counts as empty.
+// Folders that are not locales are ignored.
 func Add(options *analysis.Options, directory string) error {
 	options.Decompounders = map[string]func() (tokenfilter.Splitter, error){}
 	options.Stemmers = map[string]func() (stem.Stemmer, error){}

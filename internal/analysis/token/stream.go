@@ -10,33 +10,33 @@ import (
 type Stream struct {
 	Tokens []Token
 
-	// Positions is the number of positions the text takes, gaps included.
+	// Positions is the number of positions in the text, including gaps.
 	Positions int32
 
-	// Removed is the last word of the text where a filter removed it as a
-	// stopword, nil otherwise: what is typed may be the start of another word.
+	// Removed is the last word of the text if a filter removed it as a stopword,
+	// nil otherwise: a typed stopword may be the beginning of another word.
 	Removed []byte
 
-	// Steps is the work that filters may still do beyond one pass over the
-	// tokens. Reset leaves it as it is.
+	// Steps is the remaining work for filters beyond one pass over the tokens.
+	// Reset does not change it.
 	Steps int64
 
-	// Stems remembers stems between texts.
+	// Stems caches stems between texts.
 	Stems stem.Cache
 
 	spare []Token
 	arena []byte
 }
 
-// What a Stream keeps between texts even when they are short.
+// Memory that a Stream keeps between texts, even short ones.
 const (
 	keptTokens = 1 << 15
 	keptBytes  = 1 << 20
 )
 
-// Reset forgets all tokens and keeps the memory, except for what an unusually
-// long text took and the texts since have not needed, and what a text of more
-// than a megabyte took.
+// Reset removes all tokens and keeps the memory, except for memory that an
+// unusually long text needed and the texts since have not, and memory of a text
+// of more than a megabyte.
 func (s *Stream) Reset() {
 	if n := cap(s.Tokens) + cap(s.spare); n > 16*keptTokens || n > 2*keptTokens && len(s.Tokens) < keptTokens/8 {
 		s.Tokens, s.spare = nil, nil
@@ -49,7 +49,7 @@ func (s *Stream) Reset() {
 	s.arena = s.arena[:0]
 }
 
-// Add puts a word at the next position. It reports false when the stream is
+// Add appends a word at the next position. It reports false if the stream is
 // full.
 func (s *Stream) Add(term []byte, start, end int, kind Kind, shape Shape) bool {
 	if len(s.Tokens) >= MaxTokens {
@@ -62,7 +62,8 @@ func (s *Stream) Add(term []byte, start, end int, kind Kind, shape Shape) bool {
 	if n == cap(s.Tokens) {
 		s.Tokens = slices.Grow(s.Tokens, 1)
 	}
-	// Field by field: a whole Token costs more while the collector runs.
+	// Set field by field: copying a whole Token costs more while the garbage
+	// collector runs.
 	s.Tokens = s.Tokens[:n+1]
 	t := &s.Tokens[n]
 	t.Term, t.surface, t.spelled = term, nil, 0
@@ -72,18 +73,18 @@ func (s *Stream) Add(term []byte, start, end int, kind Kind, shape Shape) bool {
 	return true
 }
 
-// Space returns an empty slice with room for n bytes that lives as long as
-// the tokens. Keep takes the part that was filled.
+// Space returns an empty slice with capacity for n bytes that lives as long as
+// the tokens. Keep keeps the part that was filled.
 func (s *Stream) Space(n int) []byte {
 	if cap(s.arena)-len(s.arena) < n {
-		// Terms already handed out keep the chunk before this one alive.
+		// Existing terms keep the previous chunk alive.
 		s.arena = make([]byte, 0, max(2*cap(s.arena), n, 4096))
 	}
 	return s.arena[len(s.arena):len(s.arena):cap(s.arena)]
 }
 
-// Keep makes term, filled into what Space returned, a lasting term. A term
-// that outgrew its space is kept as it is.
+// Keep turns term, written into the slice returned by Space, into a lasting
+// term. A term that outgrew the slice is kept as it is.
 func (s *Stream) Keep(term []byte) []byte {
 	free := s.arena[len(s.arena):cap(s.arena)]
 	if len(term) > 0 && len(free) > 0 && &term[0] == &free[0] {
@@ -92,16 +93,15 @@ func (s *Stream) Keep(term []byte) []byte {
 	return Cut(term[:len(term):len(term)], MaxTermBytes)
 }
 
-// Rewrite hands out the tokens as they are and starts an empty list that the
-// caller fills by Append. The handed out tokens are valid until the next
-// Rewrite.
+// Rewrite returns the current tokens and starts an empty list that the caller
+// fills with Append. The returned tokens are valid until the next Rewrite.
 func (s *Stream) Rewrite() []Token {
 	old := s.Tokens
 	s.Tokens, s.spare = s.spare[:0], old
 	return old
 }
 
-// Append adds a token as it is. It reports false when the stream is full.
+// Append appends a token. It reports false if the stream is full.
 func (s *Stream) Append(t Token) bool {
 	if len(s.Tokens) >= MaxTokens {
 		return false

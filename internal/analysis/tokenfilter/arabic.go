@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Marks of the Arabic script that readers leave out: tatweel and the
+// arabicMarks are marks of the Arabic script that readers omit: tatweel and the
 // short vowels.
 var arabicMarks = map[rune]string{
 	'\u0640': "", // tatweel
@@ -13,23 +13,23 @@ var arabicMarks = map[rune]string{
 	'\u0670': "", // superscript alef
 }
 
-// joined returns the arabicMarks together with more rules.
+// joined returns the arabicMarks combined with more rules.
 func joined(rules map[rune]string) map[rune]string {
 	all := maps.Clone(arabicMarks)
 	maps.Copy(all, rules)
 	return all
 }
 
-// arabicLetters writes every alef alike, alef maksura as yeh, teh marbuta as
-// heh.
+// arabicLetters unifies all forms of alef, and maps alef maksura to yeh and teh
+// marbuta to heh.
 var arabicLetters = joined(map[rune]string{
 	'\u0622': "\u0627", '\u0623': "\u0627", '\u0625': "\u0627", '\u0671': "\u0627",
 	'\u0649': "\u064A",
 	'\u0629': "\u0647",
 })
 
-// persianLetters writes the Persian yeh and kaf as the Arabic ones, heh with
-// yeh and heh goal as heh, and drops hamza above.
+// persianLetters maps the Persian yeh and kaf to the Arabic ones and heh with
+// yeh and heh goal to heh, and drops hamza above.
 var persianLetters = joined(map[rune]string{
 	'\u0622': "\u0627", '\u0623': "\u0627", '\u0625': "\u0627", '\u0671': "\u0627",
 	'\u06CC': "\u064A", '\u06D2': "\u064A", '\u0649': "\u064A",
@@ -38,7 +38,7 @@ var persianLetters = joined(map[rune]string{
 	'\u0654': "",
 })
 
-// urduLetters writes Arabic and Persian forms as the Urdu letters.
+// urduLetters maps Arabic and Persian forms to the Urdu letters.
 var urduLetters = joined(map[rune]string{
 	'\u064A': "\u06CC", '\u0649': "\u06CC",
 	'\u0643': "\u06A9",
@@ -47,8 +47,8 @@ var urduLetters = joined(map[rune]string{
 	'\u0654': "", '\u0653': "",
 })
 
-// soraniLetters follows the Central Kurdish orthography: yeh and kaf as
-// the Kurdish keyboards write them, teh marbuta and heh with ZWNJ as ae.
+// soraniLetters follows the Central Kurdish orthography: yeh and kaf as on
+// Kurdish keyboards, teh marbuta and heh with ZWNJ as ae.
 var soraniLetters = joined(map[rune]string{
 	'\u064A': "\u06CC", '\u0649': "\u06CC",
 	'\u0643': "\u06A9",
@@ -58,8 +58,9 @@ var soraniLetters = joined(map[rune]string{
 	'\u200D': "", '\u200E': "", '\u200F': "",
 })
 
-// sorani is soraniLetters with the rules that look at neighbours: heh before
-// ZWNJ and heh at the end of a word are the vowel ae, reh at its beginning is rolled.
+// sorani is soraniLetters with context-dependent rules: heh before ZWNJ and heh
+// at the end of a word are the vowel ae, and reh at the beginning of a word is
+// rolled.
 type sorani struct{ letters }
 
 func (n sorani) appendNormal(dst, term []byte) []byte {
@@ -87,7 +88,7 @@ func (n sorani) appendNormal(dst, term []byte) []byte {
 			rest = rest[size:]
 			continue
 		}
-		out = utf8.AppendRune(out, r) // never longer than what was read
+		out = utf8.AppendRune(out, r) // never longer than the input read so far
 		rest = rest[size:]
 		first = false
 	}

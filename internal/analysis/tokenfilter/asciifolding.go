@@ -11,15 +11,15 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// ASCIIFolding writes letters of the Latin script, and signs, with the ASCII
-// characters that come closest. With PreserveOriginal a changed word also
-// stays as it was, at the same position.
+// ASCIIFolding replaces Latin letters and signs with the closest ASCII
+// characters. With PreserveOriginal, the original form of a changed word is
+// kept at the same position.
 type ASCIIFolding struct {
 	PreserveOriginal bool
 	table            map[rune]string
 }
 
-// NewASCIIFolding makes the filter.
+// NewASCIIFolding returns the filter.
 func NewASCIIFolding(preserveOriginal bool) *ASCIIFolding {
 	return &ASCIIFolding{PreserveOriginal: preserveOriginal, table: asciiForms()}
 }
@@ -68,15 +68,15 @@ func (f *ASCIIFolding) appendFolded(dst, term []byte) []byte {
 		if to, ok := f.table[r]; ok {
 			dst = append(dst, to...)
 		} else if r < 0x300 || r > 0x36F || len(dst) == begin || dst[len(dst)-1] >= utf8.RuneSelf {
-			dst = append(dst, term[i:i+size]...) // only marks of folded letters go
+			dst = append(dst, term[i:i+size]...) // only marks of folded letters are removed
 		}
 		i += size
 	}
 	return dst
 }
 
-// asciiForms is built on first use: what Unicode decomposes to ASCII letters
-// and marks, and the letters that Unicode does not decompose.
+// asciiForms is built on first use: characters that Unicode decomposes to ASCII
+// letters and marks, and letters without a decomposition.
 var asciiForms = sync.OnceValue(func() map[rune]string {
 	table := map[rune]string{}
 	for _, block := range [][2]rune{
@@ -97,8 +97,8 @@ var asciiForms = sync.OnceValue(func() map[rune]string {
 	return table
 })
 
-// asciiDecomposition is the compatibility decomposition of r without marks,
-// when it is ASCII.
+// asciiDecomposition returns the compatibility decomposition of r without
+// marks, if that is ASCII.
 func asciiDecomposition(r rune) (string, bool) {
 	out := []byte{}
 	for _, d := range norm.NFKD.String(string(r)) {
@@ -118,7 +118,7 @@ func asciiDecomposition(r rune) (string, bool) {
 	return string(out), true
 }
 
-// asciiLetters are the letters and signs without a decomposition.
+// asciiLetters are letters and signs without a decomposition.
 var asciiLetters = []struct{ to, from string }{
 	{"A", "ȺᴀⱯƏ"}, {"a", "ɐɑɒⱥᶏᶐₐəɚᶕẚₔ"}, {"AA", "Ꜳ"}, {"aa", "ꜳ"}, {"AE", "ÆǢǼᴁ"}, {"ae", "æǣǽᴂ"}, {"AO", "Ꜵ"}, {"ao", "ꜵ"},
 	{"AU", "Ꜷ"}, {"au", "ꜷ"}, {"AV", "ꜸꜺ"}, {"av", "ꜹꜻ"}, {"AY", "Ꜽ"}, {"ay", "ꜽ"},

@@ -7,7 +7,7 @@ import (
 )
 
 // Decompound adds the parts of compounds at the position and with the offsets
-// of the whole word, which stays. A part that appears twice is added once.
+// of the whole word, which is kept. A repeated part is added once.
 type Decompound struct{ Splitter Splitter }
 
 // Apply adds the parts.

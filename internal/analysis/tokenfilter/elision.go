@@ -9,7 +9,7 @@ import (
 )
 
 // elision removes an article that is joined to its word by an apostrophe:
-// l'homme is homme.
+// l'homme becomes homme.
 type elision struct{ articles map[string]bool }
 
 func articles(list string) map[string]bool {
@@ -37,7 +37,7 @@ func (e elision) appendNormal(dst, term []byte) []byte {
 	return append(dst, term...)
 }
 
-// apostrophe finds the first apostrophe and its length in bytes.
+// apostrophe returns the offset and length in bytes of the first apostrophe.
 func apostrophe(term []byte) (at, size int, ok bool) {
 	for i, c := range term {
 		if c == '\'' {
@@ -54,7 +54,7 @@ func apostrophe(term []byte) (at, size int, ok bool) {
 }
 
 // irish is elision plus lower-casing of words with a prefixed n or t: nAthair
-// and tSeirbhís begin with a mutation that is set off by a hyphen in lower case.
+// and tSeirbhís begin with a mutation that lower case separates with a hyphen.
 type irish struct{ elision }
 
 func (ir irish) concerns(term []byte, shape token.Shape) bool {
@@ -86,8 +86,8 @@ func (ir irish) appendNormal(dst, term []byte) []byte {
 	return ir.elision.appendNormal(dst, term)
 }
 
-// turkish lower-cases I to ı and İ to i, and drops the suffix that a name
-// takes after an apostrophe: İstanbul'da is istanbul.
+// turkish lower-cases I to ı and İ to i, and drops the suffix of a name after
+// an apostrophe: İstanbul'da becomes istanbul.
 type turkish struct{}
 
 func (turkish) concerns(term []byte, shape token.Shape) bool {
@@ -125,7 +125,7 @@ func (turkish) appendNormal(dst, term []byte) []byte {
 	return dst
 }
 
-// greek drops accents and breathings and writes final sigma as sigma.
+// greek removes accents and breathings and replaces final sigma with sigma.
 type greek struct{}
 
 func (greek) concerns(_ []byte, shape token.Shape) bool { return shape&token.ShapeASCII == 0 }
@@ -146,7 +146,7 @@ func (greek) appendNormal(dst, term []byte) []byte {
 	return dst
 }
 
-// greekLetter is r in lower case without marks, 0 for a mark alone.
+// greekLetter returns r in lower case without marks, or 0 for a mark alone.
 func greekLetter(r rune) rune {
 	r = unicode.ToLower(r)
 	switch {
@@ -164,7 +164,7 @@ func greekLetter(r rune) rune {
 	return r
 }
 
-// polytonicBase is the vowel or rho below the marks of r.
+// polytonicBase returns the vowel or rho without the marks of r.
 func polytonicBase(r rune) rune {
 	switch {
 	case r == 'ά' || r >= 0x1F00 && r <= 0x1F0F || r == 0x1F70 || r == 0x1F71 || r >= 0x1F80 && r <= 0x1F8F || r >= 0x1FB0 && r <= 0x1FBC:

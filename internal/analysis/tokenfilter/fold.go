@@ -14,23 +14,23 @@ import (
 type foldTable struct {
 	pages      [0x30000 >> 8]*[256]int32
 	expansions []string
-	joins      [0x30000 >> 6]uint64 // code points that may join with the one before
+	joins      [0x30000 >> 6]uint64 // code points that may compose with the preceding one
 }
 
-// Entries of a page: 0 keeps the code point, a positive number is another one,
-// a negative number n is expansions[-n-1].
+// Entries of a page: 0 keeps the code point, a positive number replaces it, and
+// a negative number n stands for expansions[-n-1].
 
-// folding is built on first use, from the tables of golang.org/x/text: the
-// code points that NFKC or case folding change and those that are ignorable.
+// folding is built on first use from the tables of golang.org/x/text: the code
+// points that NFKC or case folding change, and those that are ignorable.
 var folding = sync.OnceValue(func() *foldTable {
 	t := &foldTable{}
 	fold := cases.Fold()
 	for r := rune(0); r < 0x30000; r++ {
 		if r >= 0x3400 && r < 0xA000 || r >= 0xAC00 && r < 0xE000 || r >= 0x20000 && r < 0x2F800 {
-			continue // ideographs, Hangul and surrogates stay
+			continue // ideographs, Hangul and surrogates stay unchanged
 		}
 		if r >= 0x13A0 && r <= 0x13F5 {
-			continue // Cherokee folds to its capitals; the library turns them around
+			continue // Cherokee folds to its capitals; the library does the opposite
 		}
 		from := string(r)
 		if !norm.NFKC.PropertiesString(from).BoundaryBefore() {
@@ -74,7 +74,7 @@ func dropIgnorable(s string) string {
 }
 
 // isIgnorable reports whether a code point has the property
-// Default_Ignorable_Code_Point: it shows nothing and means nothing to search.
+// Default_Ignorable_Code_Point: it is invisible and has no meaning for search.
 func isIgnorable(r rune) bool {
 	switch {
 	case r == 0xAD, r == 0x34F, r == 0x61C, r == 0x3164, r == 0xFEFF, r == 0xFFA0:
@@ -103,7 +103,7 @@ func (t *foldTable) appendFold(dst, term []byte) []byte {
 }
 
 // appendMapped appends the foldings of single code points. It reports whether
-// that is all there is to do: no two of them can join.
+// the result is final because no two of them can compose.
 func (t *foldTable) appendMapped(dst, term []byte) (_ []byte, settled bool) {
 	settled = true
 	for i := 0; i < len(term); {

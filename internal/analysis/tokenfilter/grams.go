@@ -6,8 +6,8 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// EdgeNgram replaces every token by its prefixes of Min to Max code points, all
-// at its position. A shorter token has none.
+// EdgeNgram replaces every token with its prefixes of Min to Max code points,
+// all at the position of the token. A shorter token is dropped.
 type EdgeNgram struct{ Min, Max int }
 
 // Apply makes the prefixes.
@@ -50,8 +50,8 @@ func (f Truncate) Apply(s *token.Stream) {
 	}
 }
 
-// Ngram replaces every token by its substrings of Min to Max code points, all
-// at its position.
+// Ngram replaces every token with its substrings of Min to Max code points, all
+// at the position of the token.
 type Ngram struct{ Min, Max int }
 
 // Apply makes the substrings.

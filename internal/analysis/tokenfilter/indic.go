@@ -6,10 +6,10 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// indic writes sequences that look like one letter as that letter, by the
-// tables of vowel letters in the Unicode Standard, and the chillu letters of
-// Malayalam as single code points. NFKC does not do so: to Unicode they are
-// different texts.
+// indic replaces sequences that look like one letter with that letter,
+// following the tables of vowel letters in the Unicode Standard, and encodes
+// the chillu letters of Malayalam as single code points. NFKC does not do this,
+// because Unicode treats them as different texts.
 type indic struct{}
 
 func (indic) concerns(_ []byte, shape token.Shape) bool { return shape&token.ShapeASCII == 0 }
@@ -80,7 +80,7 @@ var indicPairs = map[[2]rune]rune{
 	{0x0D12, 0x0D57}: 0x0D14,
 }
 
-// thenLetters is indic followed by replacements of single letters.
+// thenLetters applies indic and then replaces single letters.
 func thenLetters(dst, term []byte, replace func(r, next rune) (rune, bool)) []byte {
 	begin := len(dst)
 	dst = indic{}.appendNormal(dst, term)
@@ -95,7 +95,7 @@ func thenLetters(dst, term []byte, replace func(r, next rune) (rune, bool)) []by
 		rest = rest[size:]
 		to, skipNext := replace(r, next)
 		if to != 0 {
-			out = utf8.AppendRune(out, to) // never longer than what was read
+			out = utf8.AppendRune(out, to) // never longer than the input read so far
 		}
 		if skipNext {
 			_, nextSize := utf8.DecodeRune(rest)
@@ -105,9 +105,9 @@ func thenLetters(dst, term []byte, replace func(r, next rune) (rune, bool)) []by
 	return out
 }
 
-// hindi follows the spelling variation described by Larkey, Connell and
-// Abduljaleel, "Hindi CLIR in thirty days" (2003): nukta and virama dropped,
-// nasals written as bindu, long and candra vowels as short ones.
+// hindi normalizes the spelling variation described by Larkey, Connell and
+// Abduljaleel, "Hindi CLIR in thirty days" (2003): it drops nukta and virama,
+// writes nasals as bindu, and long and candra vowels as short ones.
 type hindi struct{ indic }
 
 func (hindi) appendNormal(dst, term []byte) []byte {
@@ -133,8 +133,8 @@ var hindiLetters = map[rune]rune{
 	0x0940: 0x093F, 0x0942: 0x0941, 0x0944: 0x0943, 0x0963: 0x0962, 0x0948: 0x0947, 0x094C: 0x094B,
 }
 
-// bengali writes letters alike that are pronounced alike: long and short i
-// and u, the nasals, the sibilants, the flapped r's.
+// bengali unifies letters with the same pronunciation: long and short i and u,
+// the nasals, the sibilants, the flapped r's.
 type bengali struct{ indic }
 
 func (bengali) appendNormal(dst, term []byte) []byte {

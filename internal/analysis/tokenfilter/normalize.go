@@ -6,15 +6,15 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// Normalize brings words into one form: the locale's own rules, then NFKC with
-// full case folding. An empty word is dropped and leaves a gap.
+// Normalize applies the rules of the locale and then NFKC with full case
+// folding. A word that becomes empty is dropped and leaves a gap.
 type Normalize struct {
 	locale normalizer // nil: the locale has no rules of its own
 	fold   *foldTable
 }
 
-// NewNormalize makes the normalize filter of a locale. With keepCase it is
-// NFKC alone.
+// NewNormalize returns the normalize filter of a locale. With keepCase it
+// applies only NFKC.
 func NewNormalize(locale string, keepCase bool) Filter {
 	if keepCase {
 		return composed{}
@@ -52,7 +52,7 @@ func (n Normalize) Apply(s *token.Stream) {
 	s.Tokens = s.Tokens[:kept]
 }
 
-// appendLowerASCII appends term in small letters to dst, which has room for it.
+// appendLowerASCII appends term in lower case to dst, which has the capacity.
 func appendLowerASCII(dst, term []byte) []byte {
 	at := len(dst)
 	dst = dst[:at+len(term)]
@@ -66,7 +66,7 @@ func appendLowerASCII(dst, term []byte) []byte {
 	return dst
 }
 
-// composed is NFKC alone.
+// composed applies only NFKC.
 type composed struct{}
 
 // Apply composes every token that is not already composed.

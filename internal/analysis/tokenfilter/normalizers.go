@@ -6,16 +6,16 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// normalizer is the part of normalize that is a locale's own. It runs before
-// case folding, so it meets capitals too.
+// normalizer is the locale-specific part of normalize. It runs before case
+// folding, so its input may contain capitals.
 type normalizer interface {
-	// concerns reports whether appendNormal could change the term; it may
-	// say yes too often.
+	// concerns reports whether appendNormal could change the term; false positives
+	// are allowed.
 	concerns(term []byte, shape token.Shape) bool
 	appendNormal(dst, term []byte) []byte
 }
 
-// normalizers by canonical tag.
+// normalizers lists the normalizers by canonical tag.
 var normalizers = map[string]normalizer{
 	"ca":  elision{articles("d l m n s t")},
 	"fr":  elision{articles("l m t qu n s j d c jusqu quoiqu lorsqu puisqu")},
@@ -42,7 +42,7 @@ var normalizers = map[string]normalizer{
 	"te":  telugu{},
 }
 
-// letters replaces single code points; an empty replacement drops one.
+// letters replaces single code points; an empty replacement removes one.
 type letters struct{ replacements map[rune]string }
 
 func (l letters) concerns(_ []byte, shape token.Shape) bool { return shape&token.ShapeASCII == 0 }
@@ -60,7 +60,7 @@ func (l letters) appendNormal(dst, term []byte) []byte {
 	return dst
 }
 
-// ukrainianLetters unifies apostrophes and drops stress marks.
+// ukrainianLetters unifies apostrophes and removes stress marks.
 var ukrainianLetters = map[rune]string{
 	'’': "'", 'ʼ': "'", '`': "'", '´': "'", '‘': "'", '′': "'", '＇': "'",
 	'\u0300': "", '\u0301': "",

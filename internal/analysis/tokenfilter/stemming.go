@@ -7,21 +7,21 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// MaxWordBytes is the longest term that is stemmed or taken apart; no word of
-// any language is longer, and what is costs its square.
+// MaxWordBytes is the longest term that is stemmed or decompounded. No word of
+// any language is longer, and the cost of longer terms is quadratic.
 const MaxWordBytes = 256
 
-// Stemming replaces words by their stems. Numbers, and words that begin with
-// a digit, stay as they are.
+// Stemming replaces words with their stems. Numbers, and words that begin with
+// a digit, stay unchanged.
 type Stemming struct {
 	stemmer stem.Stemmer
-	owner   uint8      // keeps stemmers apart in the cache; not 0
-	normal  normalizer // brings words into the form the stemmer knows; nil: they are
+	owner   uint8      // distinguishes stemmers in the cache; not 0
+	normal  normalizer // normalizes words to the form the stemmer expects; nil if they have it
 }
 
-// NewStemming makes the filter of a stemmer. The owner keeps stemmers apart in
-// the cache and is not 0. When the words before it were not normalized by the
-// rules of the stemmer's own locale, foreign names that locale.
+// NewStemming returns the filter of a stemmer. The owner distinguishes stemmers
+// in the cache and is not 0. If the words were not normalized by the rules of
+// the stemmer's own locale, foreign names that locale.
 func NewStemming(stemmer stem.Stemmer, owner uint8, foreign string) Stemming {
 	f := Stemming{stemmer: stemmer, owner: owner}
 	switch n := normalizers[foreign].(type) {

@@ -7,18 +7,18 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// Stopwords drops the words of a list. What is left keeps its position, so a
-// dropped word leaves a gap.
+// Stopwords drops the words of a list. The other words keep their positions, so
+// a dropped word leaves a gap.
 type Stopwords struct {
 	words   map[string]struct{}
 	longest int
-	starts  [256]uint32 // by first byte, a bit for every length; longer words share the last bit
+	starts  [256]uint32 // by first byte: a bit for every length; longer words share the last bit
 	fold    *foldTable
 }
 
-// NewStopwords makes a filter of words, which are compared without case. The
-// filters in before, normalize of the chain, say in which form else the words may
-// arrive.
+// NewStopwords returns a filter for words, which are compared without case. The
+// filters in before, normalize of the chain, determine the other forms in which
+// the words may arrive.
 func NewStopwords(words []string, before ...Filter) *Stopwords {
 	f := &Stopwords{words: make(map[string]struct{}, len(words)), fold: folding()}
 	var s token.Stream
@@ -66,7 +66,7 @@ func (f *Stopwords) Apply(s *token.Stream) {
 
 func (f *Stopwords) holds(s *token.Stream, t *token.Token) bool {
 	if len(t.Term) > 4*f.longest {
-		return false // folding shortens, but never this much
+		return false // folding shortens, but never by this much
 	}
 	if t.Shape == 0 {
 		t.Shape = token.ShapeOf(t.Term)

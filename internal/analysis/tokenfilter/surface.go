@@ -6,17 +6,17 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// Surface notes how every word is spelled before stemming changes it. A typo
-// is measured on this form, so it is written in the letters that people
-// mistype: a Hangul syllable as its two or three jamo, kana as the sounds of
-// their reading.
+// Surface records the spelling of every word before stemming changes it. Typos
+// are measured on this form, so it uses the letters that people mistype: a
+// Hangul syllable as its two or three jamo, kana as the sounds of their
+// reading.
 //
 //	documentation  →  documentation
 //	한글           →  ㅎㅏㄴㄱㅡㄹ (as conjoining jamo)
 //	カメラ         →  kamera
 type Surface struct{}
 
-// Apply notes the forms. Numbers and symbols have none.
+// Apply records the forms. Numbers and symbols have none.
 func (Surface) Apply(s *token.Stream) {
 	for i := range s.Tokens {
 		t := &s.Tokens[i]
@@ -30,7 +30,7 @@ func (Surface) Apply(s *token.Stream) {
 	}
 }
 
-// Hangul syllables are laid out as leads × vowels × tails.
+// Hangul syllables are ordered by lead, vowel and tail.
 const (
 	firstSyllable, lastSyllable = 0xAC00, 0xD7A3
 	firstLead, firstVowel       = 0x1100, 0x1161
@@ -39,7 +39,7 @@ const (
 )
 
 // AppendSounds appends term with Hangul syllables as jamo and kana as Latin
-// sounds; everything else stays as it is.
+// sounds; everything else is unchanged.
 func AppendSounds(dst, term []byte) []byte {
 	var last string
 	for len(term) > 0 {
@@ -54,7 +54,7 @@ func AppendSounds(dst, term []byte) []byte {
 				dst = utf8.AppendRune(dst, beforeFirstTail+tail)
 			}
 		case r == 'ー' && last != "":
-			dst = append(dst, last[len(last)-1]) // a long vowel is the vowel twice
+			dst = append(dst, last[len(last)-1]) // a long vowel doubles the vowel
 			sound = last
 		default:
 			if sound = soundOf(r); sound == "" {
@@ -80,8 +80,8 @@ func isSmallY(r rune) bool {
 	return r == 'ゃ' || r == 'ゅ' || r == 'ょ'
 }
 
-// soundOf returns the sound of a kana, "" for any other letter. Katakana sound
-// as the hiragana 0x60 below them.
+// soundOf returns the sound of a kana, "" for any other letter. Katakana have
+// the sound of the hiragana 0x60 below them.
 func soundOf(r rune) string {
 	if r >= 0x30A1 && r <= 0x30F6 {
 		r -= 0x60
@@ -92,7 +92,7 @@ func soundOf(r rune) string {
 	return ""
 }
 
-// kanaSounds are the sounds of hiragana from 0x3041 on.
+// kanaSounds are the sounds of hiragana, starting at 0x3041.
 var kanaSounds = [...]string{
 	"a", "a", "i", "i", "u", "u", "e", "e", "o", "o",
 	"ka", "ga", "ki", "gi", "ku", "gu", "ke", "ge", "ko", "go",

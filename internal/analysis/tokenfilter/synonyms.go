@@ -7,37 +7,37 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// Synonyms adds terms where the words of a rule stand one after the other. Of
-// several rules that match at a place the longest counts, and the next match is
-// looked for behind it. What was there stays. The words of an added term are
-// laid onto consecutive positions from the first matched one on; they carry the
-// offsets of the whole match.
+// Synonyms adds terms wherever the words of a rule occur in sequence. If
+// several rules match at a position, the longest wins, and the search for the
+// next match continues after it. The original words stay. The words of an added
+// term take consecutive positions starting with the first matched one and have
+// the offsets of the whole match.
 type Synonyms struct {
 	root    *synonymNode
-	largest int // words that one match adds
+	largest int // number of words that one match adds
 }
 
-// synonymNode is reached by the words of a rule's side.
+// synonymNode is the node of a trie over the words of one side of a rule.
 type synonymNode struct {
 	next  map[string]*synonymNode
-	term  synonymTerm     // the words that lead here
+	term  synonymTerm     // the words on the path to this node
 	adds  [][]synonymTerm // one list per rule; rules share their lists
-	words int             // of adds
+	words int             // number of words in adds
 }
 
 type synonymTerm [][]byte
 
-// MaxSynonymWords bounds the words of one term; a longer one is left out.
+// MaxSynonymWords bounds the words of one term; a longer term is ignored.
 const MaxSynonymWords = 16
 
-// NewSynonyms makes an empty filter; Equivalent and Mapping add rules to it
-// before it is used.
+// NewSynonyms returns an empty filter; Equivalent and Mapping add rules before
+// it is used.
 func NewSynonyms() *Synonyms { return &Synonyms{root: &synonymNode{}} }
 
-// Equivalent adds a rule by which each of terms adds all others.
+// Equivalent adds a rule: each of terms adds all others.
 func (f *Synonyms) Equivalent(terms []string) { f.Mapping(terms, terms) }
 
-// Mapping adds a rule by which each of from adds all of to.
+// Mapping adds a rule: each of from adds all of to.
 func (f *Synonyms) Mapping(from, to []string) {
 	var added []synonymTerm
 	for _, text := range to {
@@ -59,7 +59,7 @@ func (f *Synonyms) Mapping(from, to []string) {
 	}
 }
 
-// Largest returns the most words that one match adds.
+// Largest returns the maximum number of words that one match adds.
 func (f *Synonyms) Largest() int { return f.largest }
 
 func splitTerm(text string) synonymTerm {
@@ -89,8 +89,8 @@ func (f *Synonyms) reach(term synonymTerm) *synonymNode {
 	return node
 }
 
-// Apply adds the terms of all rules that match. Comparing every reading of a word
-// with every rule under way takes from s.Steps; when they are used up, nothing more
+// Apply adds the terms of all matching rules. Comparing every reading of a word
+// with every active rule consumes s.Steps; when they are used up, nothing more
 // is added.
 func (f *Synonyms) Apply(s *token.Stream) {
 	if f.root.next == nil {
@@ -119,8 +119,8 @@ func (f *Synonyms) Apply(s *token.Stream) {
 	}
 }
 
-// addTo adds the terms of a node from a position on. It reports whether all of
-// them lie on that position.
+// addTo adds the terms of a node starting at a position. It reports whether all
+// of them are at that position.
 func (n *synonymNode) addTo(s *token.Stream, position, start, end int32) bool {
 	single := true
 	for _, terms := range n.adds {
@@ -145,15 +145,15 @@ func equalTerms(a, b synonymTerm) bool {
 	return slices.EqualFunc(a, b, func(x, y []byte) bool { return string(x) == string(y) })
 }
 
-// longest follows the rules along the tokens from first on, all readings of a
+// longest follows the rules along the tokens from first, all readings of a
 // position at once, and returns the deepest node that adds something and a
-// token of the position it ends at. The readings of the first position end
-// at end. It stops where no steps are left.
+// token of the position where it ends. The readings of the first position end
+// at end. It stops when no steps are left.
 func longest(root *synonymNode, tokens []token.Token, first, end int, left *int64) (*synonymNode, int) {
 	var best *synonymNode
 	bestLast := 0
 	if !startsRule(root, tokens[first:end]) {
-		return nil, 0 // nearly always, and without allocating
+		return nil, 0 // nearly always, without allocating
 	}
 	active := []*synonymNode{root}
 	for len(active) > 0 && *left >= 0 {
@@ -190,7 +190,8 @@ func startsRule(root *synonymNode, readings []token.Token) bool {
 	return false
 }
 
-// positionEnd is the index behind the tokens at the position of tokens[first].
+// positionEnd returns the index after the tokens at the position of
+// tokens[first].
 func positionEnd(tokens []token.Token, first int) int {
 	end := first + 1
 	for end < len(tokens) && tokens[end].Position == tokens[first].Position {

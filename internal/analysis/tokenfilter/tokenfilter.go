@@ -1,9 +1,9 @@
-// Package tokenfilter rewrites the words of a text: they are normalized,
-// dropped, stemmed, folded, cut into grams, joined by synonyms and by the parts of
+// Package tokenfilter rewrites the words of a text: it normalizes, drops, stems
+// and folds them, cuts them into grams, and adds synonyms and the parts of
 // compounds.
 //
-// A Filter rewrites a whole token.Stream at once and keeps its invariants. It
-// is shared by any number of users.
+// A Filter rewrites a whole token.Stream at once and preserves its invariants.
+// It is shared by any number of users.
 package tokenfilter
 
 import "github.com/quiresearch/quire/internal/analysis/token"
@@ -13,9 +13,9 @@ type Filter interface {
 	Apply(s *token.Stream)
 }
 
-// Splitter finds the parts of compounds.
+// Splitter splits compounds.
 type Splitter interface {
-	// AppendParts appends the start and end of every part of word, in bytes,
-	// pair by pair. A word that is not a compound has none.
+	// AppendParts appends the start and end of every part of word, in bytes, pair
+	// by pair. It appends nothing for a word that is not a compound.
 	AppendParts(dst []int, word []byte) []int
 }

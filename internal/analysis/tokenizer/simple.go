@@ -7,10 +7,10 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// Whitespace splits on white space and keeps everything else.
+// Whitespace splits at white space and keeps everything else.
 type Whitespace struct{}
 
-// Tokenize adds the stretches between white space.
+// Tokenize adds the runs between white space.
 func (Whitespace) Tokenize(s *token.Stream, text []byte) {
 	for i := 0; i < len(text); {
 		if n := spaceAt(text[i:]); n > 0 {
@@ -43,7 +43,7 @@ func (Whitespace) Tokenize(s *token.Stream, text []byte) {
 	}
 }
 
-// Classes of bytes to Whitespace, beside the bits of their shapes.
+// Classes of bytes for Whitespace, in addition to the bits of their shapes.
 const (
 	isSpace       = uint8(1 << 7)
 	isBeyondASCII = uint8(1 << 6)
@@ -63,8 +63,8 @@ var bytesOfWords = func() (c [256]uint8) {
 	return c
 }()
 
-// spaceAt is the length of the white space that text begins with; 0 when it
-// begins with something else.
+// spaceAt returns the length of the white space that text begins with, 0 if
+// there is none.
 func spaceAt(text []byte) int {
 	class := bytesOfWords[text[0]]
 	if class&isSpace != 0 {
@@ -78,8 +78,9 @@ func spaceAt(text []byte) int {
 	return 0
 }
 
-// Letter splits on everything that is not a letter. Marks belong to the letter
-// before them, so that scripts which write vowels as marks keep their words.
+// Letter splits at everything that is not a letter. Marks belong to the
+// preceding letter, so that words stay whole in scripts that write vowels as
+// marks.
 type Letter struct{}
 
 // Tokenize adds the runs of letters.
@@ -111,7 +112,7 @@ func splitBy(s *token.Stream, text []byte, belongs func(rune) bool) {
 	}
 }
 
-// Keyword makes the whole text one token; an empty text makes none.
+// Keyword makes the whole text one token; an empty text yields none.
 type Keyword struct{}
 
 // Tokenize adds the text.

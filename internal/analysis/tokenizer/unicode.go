@@ -9,9 +9,9 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// Unicode splits at the word boundaries of UAX 29 and drops what holds neither
-// letter nor number. Runs of scripts without spaces go to Breaker; without
-// one every cluster of them is a word.
+// Unicode splits at the word boundaries of UAX 29 and drops segments with
+// neither letter nor number. Runs of scripts without spaces go to Breaker;
+// without a Breaker, every cluster of them is a word.
 type Unicode struct {
 	Breaker Breaker
 }
@@ -47,7 +47,7 @@ var classes = func() (c [256]uint8) {
 	return c
 }()
 
-// shapes of single bytes; those of a word are joined by OR.
+// shapes are the shapes of single bytes; the shape of a word is their OR.
 var shapes = func() (s [256]token.Shape) {
 	for b := 'A'; b <= 'Z'; b++ {
 		s[b] = token.ShapeUpper
@@ -99,13 +99,12 @@ func (u Unicode) Tokenize(s *token.Stream, text []byte) {
 	}
 }
 
-// hasLetter marks, beside the public bits of a shape, that a word holds a
-// letter.
+// hasLetter is an internal bit of a shape: the word contains a letter.
 const hasLetter = token.Shape(1 << 7)
 
-// scanASCII finds the end of the word that starts at i. The shape is 0 when it
-// holds neither letter nor digit. It reports false when a character beyond
-// ASCII takes part in the decision.
+// scanASCII finds the end of the word that starts at i. The shape is 0 if the
+// word has neither letter nor digit. It reports false if the decision depends
+// on a character beyond ASCII.
 func scanASCII(text []byte, i int) (end int, shape token.Shape, ok bool) {
 	for i < len(text) {
 		c := text[i]
@@ -141,7 +140,7 @@ func scanASCII(text []byte, i int) (end int, shape token.Shape, ok bool) {
 	return i, shape, true
 }
 
-// boundary is the length of the segment that text begins with.
+// boundary returns the length of the first segment of text.
 func boundary(text []byte) int {
 	n, _, _ := words.SplitFunc(text, true)
 	if n <= 0 {
@@ -150,7 +149,7 @@ func boundary(text []byte) int {
 	return n
 }
 
-// add adds the segment from start to end when it holds a letter or a number.
+// add adds the segment from start to end if it has a letter or a number.
 func (u Unicode) add(s *token.Stream, text []byte, start, end int) bool {
 	kind, ok := kindOf(text[start:end])
 	if !ok {
@@ -159,8 +158,8 @@ func (u Unicode) add(s *token.Stream, text []byte, start, end int) bool {
 	return s.Add(text[start:end], start, end, kind, 0)
 }
 
-// kindOf returns the kind of a segment. It reports false when it holds no letter, no
-// number and no emoji.
+// kindOf returns the kind of a segment. It reports false if the segment has no
+// letter, number or emoji.
 func kindOf(segment []byte) (token.Kind, bool) {
 	number, symbol := false, false
 	for i := 0; i < len(segment); {
@@ -214,8 +213,8 @@ func isComplex(text []byte) bool {
 	return r >= 0x0E00 && r < 0x0F00 || r >= 0x1000 && r < 0x10A0 || r >= 0x1780 && r < 0x1800
 }
 
-// complexRun is the end of the run of complex segments that starts with the
-// segment from start to end.
+// complexRun returns the end of the run of complex segments that starts with
+// the segment from start to end.
 func complexRun(text []byte, start, end int) int {
 	script := scriptBlock(text[start:])
 	for end < len(text) && isComplex(text[end:]) && scriptBlock(text[end:]) == script {
