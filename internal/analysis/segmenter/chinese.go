@@ -12,19 +12,19 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/tokenizer"
 )
 
-// unknownCost is the price of a character that begins no word on the cheapest
-// way; about that of a word seen once in half a billion.
+// unknownCost is the cost of a character that begins no word on the cheapest
+// path, about that of a word seen once in half a billion.
 const unknownCost = 200
 
 type chinese struct {
 	words      *trie
 	characters map[rune]rune
 	phrases    *trie
-	simplified [][]rune // of the phrases, by cost
+	simplified [][]rune // of the phrases, indexed by cost
 	runs       sync.Pool
 }
 
-// chineseRun is the working memory of one run of characters.
+// chineseRun is the scratch memory for one run of characters.
 type chineseRun struct {
 	runes        []rune
 	offsets      []int
@@ -60,8 +60,8 @@ func newChinese() (*chinese, error) {
 	return c, nil
 }
 
-// Tokenize adds words of Han characters by the word list and everything else
-// by the rules of Unicode.
+// Tokenize splits Han characters by the word list and everything else by the
+// rules of Unicode.
 func (c *chinese) Tokenize(s *token.Stream, text []byte) {
 	var plain tokenizer.Unicode
 	w := c.runs.Get().(*chineseRun)
@@ -91,7 +91,7 @@ func (c *chinese) Tokenize(s *token.Stream, text []byte) {
 	}
 }
 
-// tokenizePart runs a tokenizer over a stretch and moves the offsets.
+// tokenizePart runs a tokenizer over a range of text and adjusts the offsets.
 func tokenizePart(t tokenizer.Tokenizer, s *token.Stream, text []byte, start, end int) {
 	first := len(s.Tokens)
 	t.Tokenize(s, text[start:end])
@@ -101,11 +101,11 @@ func tokenizePart(t tokenizer.Tokenizer, s *token.Stream, text []byte, start, en
 	}
 }
 
-// maxRun bounds the characters looked at together; a longer run is cut.
+// maxRun bounds the characters segmented together; a longer run is cut.
 const maxRun = 4096
 
-// run adds the words of the characters from start on, at most maxRun of them,
-// and returns where it ended.
+// run adds the words of the characters from start, at most maxRun characters,
+// and returns the end offset.
 func (c *chinese) run(s *token.Stream, w *chineseRun, text []byte, start, end int) int {
 	w.runes, w.offsets, w.spans = w.runes[:0], w.offsets[:0], w.spans[:0]
 	at := start
@@ -124,7 +124,7 @@ func (c *chinese) run(s *token.Stream, w *chineseRun, text []byte, start, end in
 	return at
 }
 
-// simplify rewrites Traditional characters in place, the longest phrase first.
+// simplify converts Traditional characters in place, longest phrase first.
 func (c *chinese) simplify(runes []rune) {
 	for i := 0; i < len(runes); i++ {
 		node, phrase, length := uint32(0), -1, 0
@@ -147,11 +147,12 @@ func (c *chinese) simplify(runes []rune) {
 	}
 }
 
-// span is a word between two characters.
+// span is a word, given by the indexes of its first character and the one after
+// its last.
 type span struct{ from, to int }
 
-// cheapest appends to the spans the words of the cheapest way between two
-// characters, none longer than longest.
+// cheapest appends the words of the cheapest path between two characters to the
+// spans, none longer than longest.
 func (c *chinese) cheapest(w *chineseRun, from, to, longest int) {
 	const infinite = 1 << 30
 	runes := w.runes[from:to]
@@ -182,8 +183,8 @@ func (c *chinese) cheapest(w *chineseRun, from, to, longest int) {
 	slices.Reverse(w.spans[first:])
 }
 
-// emit adds a word, and for one of four characters or more its parts in turn,
-// where all of them are words of two or more.
+// emit adds a word. For a word of four or more characters it also adds the
+// parts, if all of them are words of two or more.
 func (c *chinese) emit(s *token.Stream, w *chineseRun, word span) {
 	if word.to-word.from < 4 {
 		addWord(s, w.runes, w.offsets, word, token.Ideograph)
@@ -205,12 +206,12 @@ func (c *chinese) emit(s *token.Stream, w *chineseRun, word span) {
 	}
 }
 
-// addWord adds a word at a position of its own.
+// addWord adds a word at its own position.
 func addWord(s *token.Stream, runes []rune, offsets []int, w span, kind token.Kind) {
 	s.Add(runeTerm(s, runes[w.from:w.to]), offsets[w.from], offsets[w.to], kind, 0)
 }
 
-// addWhole adds a compound at the position that its first part will take.
+// addWhole adds a compound at the position that its first part will have.
 func addWhole(s *token.Stream, runes []rune, offsets []int, w span, kind token.Kind) {
 	s.Append(token.Token{Term: runeTerm(s, runes[w.from:w.to]), Start: int32(offsets[w.from]), End: int32(offsets[w.to]), Position: s.Positions, Kind: kind})
 }

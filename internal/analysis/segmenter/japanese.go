@@ -11,23 +11,23 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// japanese cuts by the morphological dictionary IPADIC.
+// japanese segments with the morphological dictionary IPADIC.
 type japanese struct {
 	words    *morphemes
-	kinds    []wordKind // per word of the dictionary
+	kinds    []wordKind // per word in the dictionary
 	unknown  []wordKind
-	base     int // place of the base form among the features of a word
+	base     int // index of the base form in the features of a word
 	lattices sync.Pool
 }
 
-// wordKind says what becomes of a word.
+// wordKind says how the tokenizer treats a word.
 type wordKind uint8
 
 const (
 	keptWord    wordKind = iota
-	droppedWord          // a particle or the like, which leaves a gap
-	sign                 // no word at all
-	letters              // a word where it holds letters or digits, else a sign
+	droppedWord          // a particle or similar word, which leaves a gap
+	sign                 // not a word
+	letters              // a word if it contains letters or digits, otherwise a sign
 )
 
 func newJapanese() (*japanese, error) {
@@ -79,8 +79,8 @@ func japaneseKind(partOfSpeech []string) wordKind {
 	return letters
 }
 
-// maxStretch bounds what is analysed at once, in bytes: the analysis keeps a
-// lattice of it.
+// maxStretch bounds how much text is analysed at once, in bytes, because the
+// analysis keeps a lattice of it.
 const maxStretch = 8 << 10
 
 // Tokenize adds the base forms of words. Particles, auxiliary verbs,
@@ -91,7 +91,7 @@ func (j *japanese) Tokenize(s *token.Stream, text []byte) {
 	for start := 0; start < len(text); {
 		end := stretch(text, start)
 		path := l.cheapest(text[start:end])
-		run := start // where the katakana that were added as one word end
+		run := start // end of the katakana that were added as one word
 		for i := len(path) - 1; i >= 0; i-- {
 			w := l.words[path[i]]
 			from, to := start+int(w.start), start+int(w.end)
@@ -122,9 +122,10 @@ func (j *japanese) Tokenize(s *token.Stream, text []byte) {
 	}
 }
 
-// katakana returns how many bytes of katakana a text begins with. Words from
-// other languages are written in them without spaces; together they are a word
-// too, so that a typo that moves the cuts, or a half-typed word, still finds it.
+// katakana returns the number of bytes of katakana that a text begins with.
+// Loanwords are written in katakana without spaces. The whole run is added as a
+// word too, so that it is still found when a typo changes the segmentation or
+// the word is typed only halfway.
 func katakana(text []byte) int {
 	at := 0
 	for at < len(text) {
@@ -144,7 +145,7 @@ func (j *japanese) kind(id int32) wordKind {
 	return j.kinds[id]
 }
 
-// baseForm is the base form of a known word, empty when it is not listed.
+// baseForm returns the base form of a known word, empty if none is listed.
 func (j *japanese) baseForm(id int32) string {
 	if id < 0 || int(id) >= len(j.words.Contents) {
 		return ""
@@ -165,8 +166,8 @@ func holdsWordCharacter(text []byte) bool {
 	return false
 }
 
-// stretch returns where a stretch that begins at start ends: behind a sentence
-// or a line where there is one, at a character border always.
+// stretch returns the end of the stretch that begins at start: after a sentence
+// or line if possible, and always at a character boundary.
 func stretch(text []byte, start int) int {
 	if len(text)-start <= maxStretch {
 		return len(text)

@@ -35,7 +35,7 @@ func newKorean() (*korean, error) {
 }
 
 // koreanEndings are the particles that follow nouns, the copula, and the most
-// frequent forms of the verbs that make nouns into verbs (hada, doeda).
+// frequent forms of the verbs that turn nouns into verbs (hada, doeda).
 const koreanEndings = `
 은 는 이 가 을 를 의 에 에서 에게 에게서 께 께서 한테 한테서 로 으로 로서 으로서 로써 으로써 로부터 으로부터 부터 까지
 와 과 하고 이랑 랑 도 만 마저 조차 밖에 뿐 처럼 같이 보다 마다 이나 나 이나마 나마 이라도 라도 이라면 라면 이란 란 이든 든 이든지 든지
@@ -46,11 +46,11 @@ const koreanEndings = `
 시키다 시킨다 시키는 시킨 시킬 시켜 시키고 시킵니다 시켰다 시켰습니다
 들 들은 들이 들을 들의 들에 들에게 들과 들도 들로`
 
-// koreanHeads are the everyday nouns of two characters that end like a particle
-// and stand last in compounds. The list of nouns alone cannot decide: with a
-// particle almost any syllable makes a rare noun (대학교의 is not 대학 and 교의).
-// The words of four are those that the list of nouns lacks while it holds them
-// without their last character.
+// koreanHeads are the common nouns of two characters that end like a particle
+// and occur last in compounds. The list of nouns alone cannot decide, because
+// almost any syllable with a particle makes a rare noun (대학교의 is not 대학 and
+// 교의). The words of four characters are those missing from the list of nouns,
+// which contains them without their last character.
 const koreanHeads = `
 가을 마을 노을 고을
 차이 놀이 아이 나이 종이 깊이 높이 넓이 풀이 먹이 구이 걸이 꽂이 막이
@@ -68,20 +68,20 @@ const koreanHeads = `
 불만 비만 낭만 사랑 신랑 자랑 논란 혼란 반란 계란 대란 가든 바다 아들
 고속도로 고속철도 지하철도 횡단도로 학습지도 재단법인`
 
-// Endings whose form hangs on the sound before them.
+// Endings whose form depends on the preceding sound.
 const (
 	afterVowel     = "가 는 를 와 랑 나 란 든 야 로 다 며 고"
 	afterConsonant = "은 이 을 과"
 )
 
-// Tokenize adds spaced units without their endings; what is not Korean goes by
+// Tokenize adds spaced units without their endings; anything not Korean follows
 // the rules of Unicode.
 func (k *korean) Tokenize(s *token.Stream, text []byte) {
 	first := len(s.Tokens)
 	tokenizer.Unicode{}.Tokenize(s, text)
 	units := slices.Clone(s.Tokens[first:])
 	s.Tokens = s.Tokens[:first]
-	// Positions are given anew: a compound takes one for each part.
+	// Positions are assigned anew: a compound takes one per part.
 	if len(units) > 0 {
 		s.Positions = units[0].Position
 	}
@@ -124,11 +124,11 @@ func (k *korean) unit(s *token.Stream, u token.Token) {
 	}
 }
 
-// stem returns the length of a unit without its ending. A unit that is a noun
-// keeps all. Of a compound whose last noun ends like a particle, and of the cuts
-// that leave nouns, the one made of the fewest counts, a longer ending first. A
-// unit of another kind loses its longest ending that leaves two
-// characters.
+// stem returns the length of a unit without its ending. A noun stays whole.
+// Otherwise the candidates are the whole unit, if it is a compound whose last
+// noun ends like a particle, and the cuts that leave nouns; the one with the
+// fewest nouns wins, and on ties the longer ending. Any other unit loses its
+// longest ending that leaves two characters.
 func (k *korean) stem(runes []rune) int {
 	if len(runes) < 2 || len(k.endings[runes[len(runes)-1]]) == 0 || k.nouns.has(runes) {
 		return len(runes)
@@ -138,13 +138,13 @@ func (k *korean) stem(runes []rune) int {
 		return stem
 	}
 	if n := len(runes); n >= 4 && k.heads[string(runes[n-2:])] && !fits(runes[n-2], string(runes[n-1:])) {
-		return n // an unknown word before a head, whose end is not a particle here
+		return n // an unknown word before a head, whose last syllable is not a particle here
 	}
 	return k.guess(runes, text, 2)
 }
 
-// knownStem returns the length of a unit without its ending where what is left
-// is made of nouns, and whether it is.
+// knownStem returns the length of a unit without its ending if the rest
+// consists of nouns, and reports whether it does.
 func (k *korean) knownStem(runes []rune, text string) (int, bool) {
 	stem, whole := len(runes), k.headed(runes, text)
 	least := whole
@@ -161,8 +161,8 @@ func (k *korean) knownStem(runes []rune, text string) (int, bool) {
 	return stem, least < unknown
 }
 
-// guess returns the length of a unit without its longest ending that leaves so
-// many characters.
+// guess returns the length of a unit without its longest ending that leaves the
+// given number of characters.
 func (k *korean) guess(runes []rune, text string, characters int) int {
 	for _, ending := range k.endings[runes[len(runes)-1]] {
 		if rest, ok := strings.CutSuffix(text, ending); ok {
@@ -176,11 +176,11 @@ func (k *korean) guess(runes []rune, text string, characters int) int {
 
 const longestNoun = 17 // characters, in the list of nouns
 
-// unknown is what a stem costs that is not made of nouns.
+// unknown is the cost of a stem that does not consist of nouns.
 const unknown = 1 << 30
 
-// cost returns what a stem costs: two for each noun it is made of, one less
-// where the last one is a head.
+// cost returns the cost of a stem: two for each noun it consists of, one less
+// if the last one is a head.
 func (k *korean) cost(runes []rune, text string) int {
 	if k.nouns.has(runes) && !k.heads[text] {
 		return 2
@@ -194,8 +194,8 @@ func (k *korean) cost(runes []rune, text string) int {
 	return unknown
 }
 
-// headed returns what a compound costs whose last noun is a head, or a longer
-// noun that ends like a particle and is not a noun with one.
+// headed returns the cost of a compound whose last noun is a head, or a longer
+// noun that ends like a particle without being a noun with a particle.
 func (k *korean) headed(runes []rune, text string) int {
 	if k.heads[text] {
 		return 1
@@ -221,7 +221,8 @@ func (k *korean) headed(runes []rune, text string) int {
 	return least
 }
 
-// isInflected reports whether the characters are an ending or a noun with one.
+// isInflected reports whether the characters are an ending or a noun with an
+// ending.
 func (k *korean) isInflected(runes []rune, text string) bool {
 	for _, ending := range k.endings[runes[len(runes)-1]] {
 		rest, ok := strings.CutSuffix(text, ending)
@@ -232,7 +233,7 @@ func (k *korean) isInflected(runes []rune, text string) bool {
 	return false
 }
 
-// fits reports whether an ending has the form that the syllable before asks for.
+// fits reports whether an ending has the form required after a syllable.
 func fits(syllable rune, ending string) bool {
 	if syllable < '가' || syllable > '힣' {
 		return true
@@ -250,8 +251,9 @@ func fits(syllable rune, ending string) bool {
 	return true
 }
 
-// parts splits a compound into the fewest known nouns of two characters or
-// more. What cannot be split so, and what is a noun of up to three, is one part.
+// parts splits a compound into the fewest known nouns of two or more
+// characters. Anything that cannot be split this way, and any noun of up to
+// three characters, is one part.
 func (k *korean) parts(runes []rune) []span {
 	n := len(runes)
 	one := []span{{0, n}}

@@ -9,19 +9,23 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// piece is a part of a unit between two bytes: Hangul alone, or what is not.
+// piece is a byte range of a unit that is entirely Hangul or contains none.
 type piece struct {
 	from, to int
 	kind     token.Kind
 }
 
-// particlesAlone are the particles of one syllable that never count things:
-// 5일 is a day and 3도 are degrees, but 3은 is the number with a particle.
+// particlesAlone are the particles of one syllable that are never counters: 5일
+// is a day and 3도 are degrees, but 3은 is the number with a particle.
 const particlesAlone = "은 는 이 을 를 의 에 로 와"
 
-// mixed adds a unit that is not Hangul alone: foreign words and numbers with
-// Korean before or behind them. The unit loses its ending, and what is left is
-// a compound of its pieces.
+// mixed adds a unit that is not only Hangul: foreign words and numbers with
+// Korean before or after them. The unit loses its ending, and the rest is a
+// compound of its pieces.
+//
+//	USB를       USB
+//	2024년에는  2024년, of 2024 and 년
+//	LG전자의    LG전자, of LG and 전자
 //
 //	USB를       USB
 //	2024년에는  2024년, of 2024 and 년
@@ -52,8 +56,7 @@ func (k *korean) mixed(s *token.Stream, u token.Token) {
 	}
 }
 
-// appendPieces appends the pieces of a unit, without the signs between
-// them.
+// appendPieces appends the pieces of a unit, without the signs between them.
 func appendPieces(dst []piece, term []byte) []piece {
 	for at := 0; at < len(term); {
 		first, _ := utf8.DecodeRune(term[at:])
@@ -79,8 +82,8 @@ func appendPieces(dst []piece, term []byte) []piece {
 	return dst
 }
 
-// withoutEnding returns how many bytes of the Korean behind a foreign word or
-// a number are left without its ending.
+// withoutEnding returns the number of bytes left of the Korean after a foreign
+// word or number when its ending is removed.
 func (k *korean) withoutEnding(text string, isCounted bool) int {
 	runes := []rune(text)
 	for _, ending := range k.endings[runes[len(runes)-1]] {
@@ -92,7 +95,7 @@ func (k *korean) withoutEnding(text string, isCounted bool) int {
 		return len(text)
 	}
 	if last := string(runes[1:]); isCounted && len(runes) == 2 && strings.Contains(particlesAlone, last) {
-		return len(text) - len(last) // almost any syllable makes a rare noun with a particle
+		return len(text) - len(last) // almost any syllable with a particle makes a rare noun
 	}
 	if k.nouns.has(runes) {
 		return len(text)

@@ -7,39 +7,40 @@ import (
 	"github.com/ikawaha/kagome-dict/dict"
 )
 
-// lattice finds the cheapest way through a text over the words of a
-// morphological dictionary: every word has a cost, and so has every pair of
-// word classes that stand side by side. Long words cost more, so that compounds
-// come apart. It is working memory: one user at a time.
+// lattice finds the cheapest path through a text over the words of a
+// morphological dictionary: every word has a cost, and so does every pair of
+// adjacent word classes. Long words cost extra, so that compounds are split. A
+// lattice is scratch memory with one user at a time.
 type lattice struct {
 	words []latticeWord
-	ends  []int32 // per byte: the last added word that ends here, -1 for none
-	best  []wayTo // per left class: the best way to it from the place at work
-	path  []int32 // the words of the cheapest way, last first
+	ends  []int32 // per byte: the last added word that ends there, -1 if none
+	best  []wayTo // per left class: the best path to it from the current offset
+	path  []int32 // the words of the cheapest path, last first
 	known *morphemes
 }
 
-// latticeWord is a word at a place of the text and the cheapest way to its end.
+// latticeWord is a word at an offset of the text and the cheapest path to its
+// end.
 type latticeWord struct {
 	start, end int32
-	id         int32 // in the dictionary, ^id among the unknown words
-	cost       int32 // of the way, with what its length costs
-	before     int32 // the word before it on that way
-	sameEnd    int32 // the next word with this end
-	right      int16 // class towards the next word
+	id         int32 // in the dictionary, ^id for unknown words
+	cost       int32 // of the path, including the cost of its length
+	before     int32 // the preceding word on that path
+	sameEnd    int32 // the next word with the same end
+	right      int16 // class facing the next word
 }
 
 type wayTo struct {
-	at     int32 // the place this was found for
+	at     int32 // the offset this was computed for
 	cost   int32
 	before int32
 }
 
-// morphemes is a dictionary with what the lattice asks often laid out flat.
+// morphemes is a dictionary with flat tables for frequent lookups.
 type morphemes struct {
 	*dict.Dict
-	repeated []uint8       // per word: how many others with the same letters follow
-	unknown  [256][2]int32 // per kind of character: the first of its unknown words, the last
+	repeated []uint8       // per word: how many other words with the same letters follow
+	unknown  [256][2]int32 // per kind of character: its first and last unknown word
 }
 
 func newMorphemes(d *dict.Dict) *morphemes {
@@ -57,7 +58,7 @@ func newLattice(m *morphemes) *lattice {
 	return &lattice{known: m, best: make([]wayTo, m.Connection.Col)}
 }
 
-// What words cost beyond a length, in characters, as in the search mode of
+// Extra costs of long words, in characters, as in the search mode of
 // morphological analyzers.
 const (
 	freeIdeographs = 2
@@ -67,8 +68,8 @@ const (
 	longestUnknown = 1024
 )
 
-// cheapest returns the words of the cheapest way through text, last first. They
-// are valid until the next call.
+// cheapest returns the words of the cheapest path through text, last first.
+// They are valid until the next call.
 func (l *lattice) cheapest(text []byte) []int32 {
 	l.words = l.words[:0]
 	l.path = l.path[:0]
@@ -98,8 +99,8 @@ func (l *lattice) cheapest(text []byte) []int32 {
 	return l.path
 }
 
-// addKnown adds the words of the dictionary that text continues with at a
-// place. It reports whether there are any.
+// addKnown adds the dictionary words that start at an offset of text. It
+// reports whether there are any.
 func (l *lattice) addKnown(text []byte, at int) bool {
 	index := l.known.Index.Da
 	any := false
@@ -121,8 +122,8 @@ func (l *lattice) addKnown(text []byte, at int) bool {
 	return any
 }
 
-// addUnknown adds words that the dictionary does not hold: a run of characters
-// of one kind, and the run without its last character.
+// addUnknown adds words that are not in the dictionary: a run of characters of
+// one kind, and the run without its last character.
 func (l *lattice) addUnknown(text []byte, at, size int, class byte) {
 	end, before := at+size, at
 	if l.known.GroupList[class] {
@@ -156,9 +157,8 @@ func (l *lattice) add(start, end int, id int32, m dict.Morph, long int32) {
 	l.ends[end] = int32(len(l.words) - 1)
 }
 
-// wayTo finds the cheapest word that ends at a place, for a word of a class
-// behind it. Words of one class share the answer. Of equals the first added
-// one counts.
+// wayTo returns the cheapest path to an offset for a following word of class
+// left. Words of one class share the result. The first added word wins ties.
 func (l *lattice) wayTo(at int32, left int16) wayTo {
 	best := &l.best[left]
 	if best.at == at {
@@ -176,7 +176,7 @@ func (l *lattice) wayTo(at int32, left int16) wayTo {
 	return *best
 }
 
-// lengthCost is what a word costs for its length.
+// lengthCost returns the extra cost of a long word.
 func lengthCost(word []byte) int32 {
 	if len(word) <= 3*freeIdeographs {
 		return 0

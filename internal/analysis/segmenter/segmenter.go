@@ -1,21 +1,21 @@
-// Package segmenter finds the words of languages that do not put spaces
-// between them, or not only between words: Chinese, Japanese, Korean and Thai.
+// Package segmenter finds the words of languages that do not put spaces between
+// words, or not only there: Chinese, Japanese, Korean and Thai.
 //
 // Each language is loaded on first use and then shared by any number of users.
 //
-//   - Chinese: the cheapest way through a word list, costs from word
-//     frequencies; Traditional characters are read as Simplified.
-//   - Japanese: morphological analysis with the IPA dictionary; words are put
-//     into their base form, particles and other grammatical words dropped.
-//   - Korean: particles and common verb endings are dropped from each spaced
+//   - Chinese: the cheapest path through a word list with costs from word
+//     frequencies; Traditional characters are converted to Simplified.
+//   - Japanese: morphological analysis with the IPA dictionary; words are
+//     reduced to their base form, particles and other grammatical words dropped.
+//   - Korean: particles and common verb endings are removed from each spaced
 //     unit; compounds of known nouns, and of Korean with foreign words or
 //     numbers, are kept whole and in parts.
-//   - Thai: the way through a word list with the fewest unknown characters,
+//   - Thai: the path through a word list with the fewest unknown characters,
 //     never cutting inside a character cluster.
 //
-// A compound takes as many positions as it has parts: the whole stands at the
-// position of its first part. So a phrase of the parts matches it, and so does
-// the whole word.
+// A compound takes as many positions as it has parts, and the whole is at the
+// position of its first part. So both a phrase of the parts and the whole word
+// match it.
 package segmenter
 
 import (
@@ -37,8 +37,8 @@ var packedThai []byte
 //go:embed data/ko.zst
 var packedKorean []byte
 
-// Tokenizers returns what makes the tokenizer of each locale with its own
-// segmentation, by tag.
+// Tokenizers returns the constructors of tokenizers for locales with their own
+// segmentation, keyed by tag.
 func Tokenizers() map[string]func() (tokenizer.Tokenizer, error) {
 	chinese := sync.OnceValues(func() (tokenizer.Tokenizer, error) { return newChinese() })
 	return map[string]func() (tokenizer.Tokenizer, error){
@@ -49,5 +49,5 @@ func Tokenizers() map[string]func() (tokenizer.Tokenizer, error) {
 	}
 }
 
-// Breaker returns the splitter of scripts written without spaces.
+// Breaker returns the breaker for scripts written without spaces.
 func Breaker() (tokenizer.Breaker, error) { return newThai() }

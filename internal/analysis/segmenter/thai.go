@@ -15,8 +15,9 @@ func newThai() (*thai, error) {
 	return &thai{words: words}, nil
 }
 
-// AppendBreaks finds the ends of words in a run of a script without spaces.
-// Scripts other than Thai have no word list; each of their clusters is a word.
+// AppendBreaks appends the ends of words in a run of a script without spaces.
+// Scripts other than Thai have no word list, so each of their clusters is a
+// word.
 func (t *thai) AppendBreaks(dst []int, run []byte) []int {
 	base := 0
 	for len(run) > 0 {
@@ -68,8 +69,8 @@ func follows(r rune) bool {
 
 func leads(r rune) bool { return r >= 0x0E40 && r <= 0x0E44 }
 
-// thai finds the way with the fewest characters outside known words, then the
-// fewest words.
+// thai finds the path with the fewest characters outside known words and, among
+// those, the fewest words.
 func (t *thai) thai(dst []int, run []byte, base int) []int {
 	var runes []rune
 	var offsets []int
@@ -111,7 +112,7 @@ func (t *thai) thai(dst []int, run []byte, base int) []int {
 	}
 	var ends []int
 	for at := n; at > 0; at = steps[at] {
-		// Neighbouring unknown clusters are one word.
+		// Adjacent unknown clusters form one word.
 		if len(ends) == 0 || known[at] || known[ends[len(ends)-1]] {
 			ends = append(ends, at)
 		}

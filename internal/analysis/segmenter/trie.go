@@ -9,14 +9,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// trie is a set of words over characters, each with a cost. All steps from
-// all nodes live in one open table, so that following a text costs one probe a
-// character.
+// trie is a set of words over characters, each with a cost. The edges of all
+// nodes are in one open-addressing table, so that walking a text costs one
+// probe per character.
 type trie struct {
-	keys   []uint64 // node<<32 | character, plus one; 0 is free
+	keys   []uint64 // node<<32 | character, plus one; 0 means free
 	next   []uint32
 	mask   uint64
-	values []uint16 // per node: cost+1 of the word that ends here, 0 for none
+	values []uint16 // per node: cost+1 of the word that ends there, 0 if none
 }
 
 func newTrie(steps int) *trie {
@@ -32,7 +32,7 @@ func slot(key uint64) uint64 {
 	return key ^ key>>29
 }
 
-// step follows a character from a node; 0 means there is no such step.
+// step follows a character from a node; it returns 0 if there is no such edge.
 func (t *trie) step(node uint32, r rune) uint32 {
 	key := uint64(node)<<32 | uint64(uint32(r)) + 1
 	for at := slot(key) & t.mask; ; at = (at + 1) & t.mask {
@@ -82,7 +82,8 @@ func (t *trie) has(word []rune) bool {
 	return ok
 }
 
-// loadTrie reads a packed list: a word a line, perhaps with a tab and a cost.
+// loadTrie reads a packed list with one word per line, optionally followed by a
+// tab and a cost.
 func loadTrie(name string, packed []byte) (*trie, error) {
 	text, err := unpack(name, packed)
 	if err != nil {

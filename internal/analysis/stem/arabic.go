@@ -6,8 +6,9 @@ import (
 )
 
 // arabic is the light stemmer of Larkey, Ballesteros and Connell ("Light
-// stemming for Arabic information retrieval", 2007), light10: one prefix and
-// the common suffixes, of words as the Arabic normalizer writes them.
+// stemming for Arabic information retrieval", 2007), light10: it removes one
+// prefix and the common suffixes from words normalized by the Arabic
+// normalizer.
 func arabic(w *letters) {
 	for _, p := range arabicPrefixes {
 		least := utf8.RuneCountInString(p) + 2
@@ -30,8 +31,8 @@ var (
 	arabicSuffixes = strings.Fields("ها ان ات ون ين يه ية ه ة ي")
 )
 
-// persian takes plural, comparative and attributive endings off, of words as
-// the Persian normalizer writes them.
+// persian removes plural, comparative and attributive endings from words
+// normalized by the Persian normalizer.
 func persian(w *letters) {
 	for _, s := range persianSuffixes {
 		w.replace(utf8.RuneCountInString(s)+1, s, "")
@@ -40,7 +41,7 @@ func persian(w *letters) {
 
 var persianSuffixes = strings.Fields("ات ان ترين تر يي ي ها")
 
-// sorani takes the endings of Central Kurdish nouns off: postpositions,
+// sorani removes the endings of Central Kurdish nouns: postpositions,
 // possessives, then one marker of definiteness, number or ezafe.
 func sorani(w *letters) {
 	w.first(soraniPostpositions)
@@ -64,7 +65,7 @@ var (
 	}
 )
 
-// urdu takes case and number endings off, and the tense endings of verbs.
+// urdu removes case and number endings, and the tense endings of verbs.
 func urdu(w *letters) { w.first(urduEndings) }
 
 var urduEndings = join(

@@ -10,7 +10,7 @@ func (k basque) AppendStem(_ *Scratch, dst, word []byte) []byte {
 	w := append([]byte(nil), word...)
 	r1, r2 := vowelRegions(word, basqueVowels)
 	rv := romanceRegion(word, basqueVowels)
-	cursor := len(w) // what stands behind it is done with
+	cursor := len(w) // everything after it is done
 	cut := func(name string) bool {
 		r, n, ok := t[name].suffix(w[:cursor], 0)
 		if !ok {
@@ -35,9 +35,10 @@ func (k basque) AppendStem(_ *Scratch, dst, word []byte) []byte {
 	return append(dst, w...)
 }
 
-// romanceRegion is the region RV of the Snowball stemmers: when the second
-// letter is a consonant, behind the next vowel; when the first two letters are
-// vowels, behind the next consonant; else behind the third letter.
+// romanceRegion returns the start of the region RV of the Snowball stemmers: if
+// the second letter is a consonant, after the next vowel; if the first two
+// letters are vowels, after the next consonant; otherwise after the third
+// letter.
 func romanceRegion(b []byte, vowels string) int {
 	first, ok := skipLetter(b, 0)
 	if !ok {

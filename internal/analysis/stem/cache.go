@@ -2,29 +2,29 @@ package stem
 
 const (
 	leastEntries = 256     // 16 KiB: enough for queries
-	mostEntries  = 1 << 14 // 1 MiB, which stays in a core's own cache
+	mostEntries  = 1 << 14 // 1 MiB, which fits in the private cache of a core
 	cacheWord    = 30      // longer words are stemmed each time; they are rare
 )
 
-// Cache remembers the stems of frequent words, for all stemmers together. A
-// new word replaces the one in its entry; a cache that meets many new
-// words grows. It has one user.
+// Cache caches the stems of frequent words for all stemmers together. A new
+// word replaces the one in its entry; a cache with many misses grows. It has
+// one user.
 type Cache struct {
 	Scratch Scratch
-	entries []cacheEntry // their number is a power of two
-	misses  int          // since the cache grew
+	entries []cacheEntry // length is a power of two
+	misses  int          // since the last growth
 }
 
 type cacheEntry struct {
-	owner   uint8 // number of the stemmer, 0: empty
+	owner   uint8 // number of the stemmer; 0 for an empty entry
 	wordLen uint8
 	stemLen uint8
 	word    [cacheWord]byte
 	stem    [cacheWord + 1]byte
 }
 
-// AppendStem is like the stemmer's own, remembered. owner keeps stemmers
-// apart and is not 0.
+// AppendStem caches the method of the same name of s. owner distinguishes
+// stemmers and is not 0.
 func (c *Cache) AppendStem(owner uint8, s Stemmer, dst, word []byte) []byte {
 	if len(word) > cacheWord || len(word) == 0 {
 		return s.AppendStem(&c.Scratch, dst, word)

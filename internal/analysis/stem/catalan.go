@@ -32,7 +32,8 @@ func (c catalan) AppendStem(_ *Scratch, dst, word []byte) []byte {
 	return plainCatalan(dst, begin)
 }
 
-// plainCatalan drops accents in place and writes the middle dot as a point.
+// plainCatalan removes accents in place and replaces the middle dot with a
+// period.
 func plainCatalan(dst []byte, begin int) []byte {
 	out, rest := dst[:begin], dst[begin:]
 	for len(rest) > 0 {

@@ -6,7 +6,7 @@ import (
 )
 
 // japanese drops the long vowel sign at the end of a loanword of four or more
-// katakana: サーバー and サーバ are one word.
+// katakana: サーバー and サーバ become one word.
 func japanese(w *letters) {
 	if w.n < 4 || !w.ends(0, "ー") {
 		return
@@ -19,8 +19,8 @@ func japanese(w *letters) {
 	w.drop(1)
 }
 
-// chinese stems Latin words by Porter's algorithm of 1980 and leaves all
-// others alone.
+// chinese stems Latin words with Porter's algorithm of 1980 and leaves all
+// others unchanged.
 type chinese struct{}
 
 func (chinese) AppendStem(scratch *Scratch, dst, word []byte) []byte {

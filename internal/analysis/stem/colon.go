@@ -5,12 +5,13 @@ import (
 	"unicode/utf8"
 )
 
-// longestSetOff is the longest ending behind a colon, in letters: -arna, -seen.
+// longestSetOff is the length in letters of the longest ending after a colon:
+// -arna, -seen.
 const longestSetOff = 4
 
-// setOff is the stemmer of a language that sets the endings of abbreviations
-// and foreign names off by a colon: EU:ssa is EU. Behind a single letter the
-// colon may stand for letters left out (c:a, S:t), which stay.
+// setOff is the stemmer of a language that separates the endings of
+// abbreviations and foreign names with a colon: EU:ssa becomes EU. After a
+// single letter the colon may stand for omitted letters (c:a, S:t), which stay.
 type setOff struct{ Stemmer }
 
 func (s setOff) AppendStem(scratch *Scratch, dst, word []byte) []byte {

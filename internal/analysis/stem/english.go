@@ -2,9 +2,9 @@ package stem
 
 import "bytes"
 
-// English is Porter 2, the English stemmer of Snowball 3, after removing a
-// possessive 's. It works on bytes in place: English is on the way of most
-// texts.
+// English is Porter 2, the English stemmer of Snowball 3, applied after
+// removing a possessive 's. It works on bytes in place, because most texts are
+// in English.
 type English struct{}
 
 // AppendStem appends the stem of word.
@@ -38,11 +38,11 @@ func (English) AppendStem(_ *Scratch, dst, word []byte) []byte {
 			}
 		}
 	}
-	// Cut in place, or moved when it grew: either way this puts it back.
+	// Shortened in place, or moved when it grew: append handles both.
 	return append(dst[:begin], e.b...)
 }
 
-// appendStraight appends word with its apostrophes straightened.
+// appendStraight appends word with straight apostrophes.
 func appendStraight(dst, word []byte) []byte {
 	for i := bytes.IndexByte(word, 0xE2); i >= 0; i = bytes.IndexByte(word, 0xE2) {
 		if hasPrefix(word[i:], "’") {
@@ -56,7 +56,7 @@ func appendStraight(dst, word []byte) []byte {
 	return append(dst, word...)
 }
 
-// withoutPossessive drops 's, s' and ' at the end of word.
+// withoutPossessive removes 's, s' and ' from the end of word.
 func withoutPossessive(word []byte) []byte {
 	n := len(word)
 	switch {
@@ -76,7 +76,7 @@ func withoutPossessive(word []byte) []byte {
 	return word
 }
 
-// englishExceptions holds words whose stem the rules miss.
+// englishExceptions returns the stem of words that the rules stem wrongly.
 func englishExceptions(word []byte) (string, bool) {
 	if len(word) > 6 {
 		return "", false
@@ -104,8 +104,8 @@ func englishExceptions(word []byte) (string, bool) {
 	return "", false
 }
 
-// english is a word at work: b is what is left of it, r1 and r2 are where its
-// regions begin.
+// english is the state of stemming one word: b is the rest of the word, r1 and
+// r2 are the starts of its regions.
 type english struct {
 	b      []byte
 	r1, r2 int
@@ -120,8 +120,8 @@ func isVowel(c byte) bool {
 	return false
 }
 
-// markYs writes y as Y where it is a consonant: at the beginning and after a
-// vowel.
+// markYs replaces y with Y where it is a consonant: at the beginning and after
+// a vowel.
 func (e *english) markYs() {
 	for i, c := range e.b {
 		if c == 'y' && (i == 0 || isVowel(e.b[i-1])) {
@@ -131,8 +131,8 @@ func (e *english) markYs() {
 	}
 }
 
-// markRegions sets r1 behind the first consonant after a vowel and r2 behind
-// the next such consonant; some beginnings of words move r1.
+// markRegions sets r1 after the first consonant that follows a vowel and r2
+// after the next such consonant; some prefixes determine r1.
 func (e *english) markRegions() {
 	e.r1 = e.region(0)
 	if n := englishPrefix(e.b); n > 0 {
@@ -166,7 +166,7 @@ func (e *english) ends(suffix string) bool {
 	return n >= 0 && string(e.b[n:]) == suffix
 }
 
-// replace puts to in the place of the last n bytes.
+// replace replaces the last n bytes with to.
 func (e *english) replace(n int, to string) {
 	e.b = append(e.b[:len(e.b)-n], to...)
 }
@@ -174,7 +174,7 @@ func (e *english) replace(n int, to string) {
 func (e *english) inR1(suffix int) bool { return len(e.b)-suffix >= e.r1 }
 func (e *english) inR2(suffix int) bool { return len(e.b)-suffix >= e.r2 }
 
-// hasVowel reports whether b[:n] holds a vowel.
+// hasVowel reports whether b[:n] contains a vowel.
 func (e *english) hasVowel(n int) bool {
 	for _, c := range e.b[:max(n, 0)] {
 		if isVowel(c) {
@@ -221,7 +221,8 @@ func (e *english) step1a() {
 	}
 }
 
-// cutIe turns ies and ied into i behind two letters or more, else into ie.
+// cutIe replaces ies and ied with i after two or more letters, otherwise with
+// ie.
 func (e *english) cutIe() {
 	if len(e.b) > 4 {
 		e.b = e.b[:len(e.b)-2]
@@ -270,8 +271,8 @@ func (e *english) step1b() {
 	e.repair()
 }
 
-// isIngWord reports whether the word is one in which ing is not an ending; stem
-// is the length before it.
+// isIngWord reports whether ing is not an ending of this word; stem is the
+// length before it.
 func (e *english) isIngWord(stem int) bool {
 	switch string(e.b[:stem]) {
 	case "inn", "out", "cann", "herr", "earr", "even":
@@ -280,7 +281,7 @@ func (e *english) isIngWord(stem int) bool {
 	return false
 }
 
-// isCeedWord recognizes succeed, proceed and exceed.
+// isCeedWord reports whether the word is a form of succeed, proceed or exceed.
 func (e *english) isCeedWord(stem int) bool {
 	switch string(e.b[:stem]) {
 	case "succ", "proc", "exc":
@@ -289,7 +290,7 @@ func (e *english) isCeedWord(stem int) bool {
 	return false
 }
 
-// repair restores what ed and ing took: hop(p)ing, hop(e)ing.
+// repair restores the stem after ed or ing was removed: hop(p)ing, hop(e)ing.
 func (e *english) repair() {
 	n := len(e.b)
 	if n < 2 {

@@ -1,7 +1,8 @@
 package stem
 
-// suffixRule replaces a suffix. The rules of a step stand longest first within
-// a last letter; the first that fits ends the step, whether it applies or not.
+// suffixRule replaces a suffix. The rules of a step are sorted longest first
+// for each last letter; the first matching suffix ends the step, whether its
+// condition holds or not.
 type suffixRule struct {
 	suffix, to string
 	only       uint8
@@ -10,13 +11,13 @@ type suffixRule struct {
 // Conditions of a rule beyond its region.
 const (
 	always  = iota
-	afterL  // behind l
-	afterLi // behind a letter that takes li
-	afterST // behind s or t
+	afterL  // after l
+	afterLi // after a letter that can precede li
+	afterST // after s or t
 	region2 // in the second region
 )
 
-// bySuffix orders rules by the last letter of their suffix.
+// bySuffix groups rules by the last letter of their suffix.
 type bySuffix [26][]suffixRule
 
 func orderBySuffix(rules ...suffixRule) *bySuffix {

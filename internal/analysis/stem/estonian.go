@@ -39,8 +39,8 @@ type estonianWord struct {
 	p1 int
 }
 
-// markRegion begins the region behind the apostrophe that sets off an ending,
-// or behind the first consonant after a vowel.
+// markRegion starts the region after the apostrophe that separates an ending
+// or, without one, after the first consonant that follows a vowel.
 func (w *estonianWord) markRegion() {
 	w.p1 = len(w.b)
 	if second, ok := skipLetter(w.b, 0); ok {
@@ -58,7 +58,7 @@ func (w *estonianWord) markRegion() {
 	}
 }
 
-// find finds a suffix in the region and splits the word before it.
+// find finds a suffix in the region and returns the word before it.
 func (w *estonianWord) find(name string) (rest []byte, r row, ok bool) {
 	r, n, ok := w.t[name].suffix(w.b, min(w.p1, len(w.b)))
 	return w.b[:len(w.b)-n], r, ok
@@ -74,7 +74,7 @@ func fourLetters(b []byte) bool { return utf8.RuneCount(b) >= 4 }
 
 func afterBackOrLong(b []byte) bool { return holds(estonianBack, lastRune(b)) || isLongVowel(b) }
 
-// emphasis drops gi and ki.
+// emphasis removes gi and ki.
 func (w *estonianWord) emphasis() {
 	rest, r, ok := w.find("emphasis")
 	if !ok || !fourLetters(rest) {
@@ -86,7 +86,7 @@ func (w *estonianWord) emphasis() {
 	}
 }
 
-// verb drops the endings of verbs.
+// verb removes the endings of verbs.
 func (w *estonianWord) verb() bool {
 	rest, r, ok := w.find("verb")
 	switch {
@@ -102,7 +102,7 @@ func (w *estonianWord) verb() bool {
 	return true
 }
 
-// noun drops the endings of nouns and adjectives, one after the other.
+// noun removes the endings of nouns and adjectives, one after the other.
 func (w *estonianWord) noun() {
 	if rest, r, ok := w.find("noun"); ok {
 		w.b = append(rest, r.to...)
@@ -124,7 +124,7 @@ func (w *estonianWord) noun() {
 	}
 }
 
-// plural drops the endings of the plural in its first three cases.
+// plural removes the plural endings of the first three cases.
 func (w *estonianWord) plural() {
 	rest, r, ok := w.find("plural")
 	if !ok {
@@ -156,7 +156,7 @@ func (w *estonianWord) plural() {
 	}
 }
 
-// undouble writes kk, pp and tt before the last vowel once.
+// undouble shortens kk, pp and tt before the last vowel to one letter.
 func (w *estonianWord) undouble() {
 	r, size := utf8.DecodeLastRune(w.b)
 	if !holds(estonianVowels, r) {

@@ -10,26 +10,26 @@ import (
 	"github.com/quiresearch/quire/internal/format"
 )
 
-// formsMark opens a list of full forms: rules, each a number of bytes to cut
-// and what to put in their place, then a map from forms to rules.
+// formsMark begins a list of full forms: rules, each a number of bytes to cut
+// and a replacement, followed by a map from forms to rules.
 var formsMark = fmt.Sprint(format.Forms.Mark, format.Forms.Version)
 
 var errForms = errors.New("full-form list is damaged")
 
-// Forms stems by a list of full forms: every listed form has its base form as
-// stem, any other word itself.
+// Forms stems with a list of full forms: the stem of a listed form is its base
+// form, that of any other word is the word itself.
 type Forms struct {
 	rules []formRule
 	words *vellum.FST
 }
 
-// formRule turns a form into its base.
+// formRule converts a form to its base form.
 type formRule struct {
 	cut int
 	add string
 }
 
-// OpenForms opens a list that WriteForms wrote.
+// OpenForms opens a list written by WriteForms.
 func OpenForms(data []byte) (*Forms, error) {
 	if len(data) < len(formsMark) || string(data[:len(formsMark)]) != formsMark {
 		return nil, errForms
@@ -65,8 +65,7 @@ func OpenForms(data []byte) (*Forms, error) {
 	return f, nil
 }
 
-// AppendStem appends the base form of word, or word itself when it is not
-// listed.
+// AppendStem appends the base form of word, or word itself if it is not listed.
 func (f *Forms) AppendStem(_ *Scratch, dst, word []byte) []byte {
 	if r, ok := f.rule(word); ok {
 		return append(append(dst, word[:len(word)-r.cut]...), r.add...)
@@ -74,7 +73,7 @@ func (f *Forms) AppendStem(_ *Scratch, dst, word []byte) []byte {
 	return append(dst, word...)
 }
 
-// rule finds the rule of a listed form.
+// rule returns the rule of a listed form.
 func (f *Forms) rule(word []byte) (formRule, bool) {
 	number, ok, err := f.words.Get(word)
 	if err != nil || !ok || number >= uint64(len(f.rules)) || f.rules[number].cut > len(word) {

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns a word as analysis writes it before stemming.
+// Fold returns a word in the form that analysis gives it before stemming.
 func Fold(word string) string { return cases.Fold().String(norm.NFKC.String(word)) }
 
-// WriteForms writes pairs of form and base form in the form that OpenForms
-// reads, folded, and returns how many forms there are. Of several bases of one
-// form the first counts.
+// WriteForms writes pairs of form and base form in the format that OpenForms
+// reads, folded, and returns the number of forms. If a form has several base
+// forms, the first one wins.
 func WriteForms(w io.Writer, pairs [][2]string) (int, error) {
 	bases := make(map[string]string, len(pairs))
 	for _, p := range pairs {
@@ -65,8 +65,7 @@ func WriteForms(w io.Writer, pairs [][2]string) (int, error) {
 	return len(forms), err
 }
 
-// isWord reports whether a word consists of letters, perhaps with apostrophes
-// among them.
+// isWord reports whether a word consists of letters and apostrophes.
 func isWord(word string) bool {
 	for _, r := range word {
 		if !unicode.IsLetter(r) && r != '\'' {

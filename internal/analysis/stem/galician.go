@@ -1,8 +1,8 @@
 package stem
 
 // galician follows the steps of RSLP (Orengo and Huyck, 2001) in its Galician
-// form: plural, adverb, augmentative and diminutive, then a noun suffix or else
-// a verb ending or else the last vowel, and accents at the end.
+// variant: it removes plural, adverb, augmentative and diminutive, then a noun
+// suffix or else a verb ending or else the last vowel, and finally accents.
 func galician(w *letters) {
 	w.first(galicianPlurals)
 	w.first(galicianAdverbs)

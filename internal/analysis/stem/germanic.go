@@ -1,8 +1,8 @@
 package stem
 
-// german is Savoy's light stemmer of 2006 behind the folding of umlauts: ä and
-// ae are a, ö and oe are o, ü is u and so is ue except after a vowel or q, ß
-// is ss.
+// german is Savoy's light stemmer of 2006 after folding umlauts: ä and ae
+// become a, ö and oe become o, ü becomes u and so does ue except after a vowel
+// or q, ß becomes ss.
 func german(w *letters) {
 	foldGerman(w)
 	switch {
@@ -25,7 +25,7 @@ func german(w *letters) {
 	}
 }
 
-// germanStem are the letters behind which s and st are endings.
+// germanStem are the letters after which s and st are endings.
 const germanStem = "bdfghklmnt"
 
 func foldGerman(w *letters) {
@@ -61,8 +61,8 @@ func foldGerman(w *letters) {
 	w.b, w.n = out, n
 }
 
-// The Norwegian stemmers take the endings of nouns, adjectives and verbs off
-// once, after a possessive s. Bokmål and Nynorsk share some.
+// The Norwegian stemmers remove the ending of a noun, adjective or verb once,
+// after a possessive s. Bokmål and Nynorsk share some endings.
 var (
 	bokmal = join(
 		endings(7, "heter heten"), endings(5, "dom het"), endings(7, "elser elsen"),

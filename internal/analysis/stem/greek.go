@@ -7,12 +7,12 @@ import (
 )
 
 // greek is the Greek stemmer of Snowball, after Ntais ("Development of a
-// stemmer for the Greek language", 2006) and Saroukos (2008). It takes words in
-// lower case without accents, final sigma written as sigma.
+// stemmer for the Greek language", 2006) and Saroukos (2008). It expects words
+// in lower case without accents, with final sigma replaced by sigma.
 type greek struct{ tables func() *greekTables }
 
-// greekOrder are the steps in the order in which they apply. Those of step 2
-// leave the vowel of step 6 in place.
+// greekOrder lists the steps in order. The substeps of step 2 keep the vowel
+// for step 6.
 const greekOrder = "s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 2a 2b 2c 2d 3 4 5a 5aa 5b 5bb 5c 5cc 5d 5e 5f 5ff 5g 5gg 5h 5j 5i 5k 5l 5m"
 
 type greekStep struct {
@@ -83,8 +83,8 @@ func (g greek) AppendStem(_ *Scratch, dst, word []byte) []byte {
 	return append(dst, w...)
 }
 
-// putBack restores what a step cut too much, by the first of its tables that
-// fits.
+// putBack restores what a step cut in excess, using the first of its tables
+// that matches.
 func (s *greekStep) putBack(w []byte) []byte {
 	for _, table := range s.restore {
 		r, n, ok := table.suffix(w, 0)

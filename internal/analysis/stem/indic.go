@@ -2,11 +2,11 @@ package stem
 
 import "strings"
 
-// The stemmers of the languages of India take case, number, gender and tense
-// endings off, the longest that leaves enough of the word.
+// The stemmers of the languages of India remove case, number, gender and tense
+// endings: the longest one that leaves enough of the word.
 
 // hindi is the lightweight stemmer of Ramanathan and Rao (2003). Its endings
-// are listed as written and as the Hindi normalizer writes them.
+// are listed both as written and as the Hindi normalizer writes them.
 func hindi(w *letters) { w.first(hindiEndings) }
 
 var hindiEndings = withShortVowels(join(
@@ -16,8 +16,8 @@ var hindiEndings = withShortVowels(join(
 	endings(3, "कर ाओ िए ाई ाए ने नी ना ते ीं ती ता ाँ ां ों ें"),
 	endings(2, "ो े ू ु ी ि ा")))
 
-// withShortVowels adds to every rule the one with its vowels shortened as the
-// normalizer does.
+// withShortVowels adds a copy of every rule with vowels shortened as in the
+// normalizer.
 func withShortVowels(rules []ending) []ending {
 	shorten := strings.NewReplacer("ी", "ि", "ू", "ु", "ई", "इ", "ऊ", "उ", "ँ", "ं", "आ", "अ")
 	var out []ending
@@ -30,8 +30,8 @@ func withShortVowels(rules []ending) []ending {
 	return out
 }
 
-// bengali takes the endings of verbs and nouns off, of words as the Bengali
-// normalizer writes them (য় is য, long vowels are short).
+// bengali removes the endings of verbs and nouns from words normalized by the
+// Bengali normalizer (য় is য, long vowels are short).
 func bengali(w *letters) { w.first(bengaliEndings) }
 
 var bengaliEndings = join(
@@ -44,8 +44,8 @@ var bengaliEndings = join(
 	endings(3, "িস েন লি লে লা তি তে তা বি বে বা ছি ছা ছে ুন ুক টা টি নি ের রা কে"),
 	endings(2, "ি া ো ে ব ত"))
 
-// telugu takes plural and case endings off, of words as the Telugu normalizer
-// writes them (long vowels are short). A doubled ల belongs to the word: పిల్ల is
+// telugu removes plural and case endings from words normalized by the Telugu
+// normalizer (long vowels are short). A doubled ల belongs to the word: పిల్ల is
 // the singular of పిల్లలు.
 func telugu(w *letters) {
 	w.first(teluguCases)

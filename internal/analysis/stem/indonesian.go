@@ -2,8 +2,8 @@ package stem
 
 // indonesian is the stemmer of Tala ("A study of stemming effects on
 // information retrieval in Bahasa Indonesia", 2003), for Indonesian and Malay:
-// particles, possessives, then prefixes and suffixes while the word is long
-// enough. A word of two syllables is left alone.
+// it removes particles, possessives, then prefixes and suffixes while the word
+// is long enough. A word of two syllables is left unchanged.
 func indonesian(w *letters) {
 	s := indonesianWord{letters: w}
 	for _, c := range w.b {
@@ -36,7 +36,7 @@ func indonesian(w *letters) {
 
 const indonesianVowels = "aeiou"
 
-// Kinds of prefixes; each forbids some suffixes.
+// Kinds of prefixes; each excludes some suffixes.
 const (
 	noPrefix = iota
 	verbPrefix
@@ -49,7 +49,7 @@ type indonesianWord struct {
 	*letters
 	syllables int
 	prefix    int
-	restored  bool // the word begins with a letter the prefix had taken
+	restored  bool // the word begins with a restored letter that the prefix had replaced
 }
 
 func (w *indonesianWord) cutEnd(suffixes ...string) bool {
@@ -62,7 +62,7 @@ func (w *indonesianWord) cutEnd(suffixes ...string) bool {
 	return false
 }
 
-// cutFront takes a prefix off and puts text in its place.
+// cutFront replaces a prefix with to.
 func (w *indonesianWord) cutFront(prefix, to string) {
 	rest := string(w.b[len(prefix):])
 	w.b = append(append(w.b[:0], to...), rest...)

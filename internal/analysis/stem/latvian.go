@@ -1,8 +1,8 @@
 package stem
 
-// latvian is the stemmer of Kreslins ("A stemming algorithm for Latvian",
-// 1996) in its light form: noun and adjective endings, behind enough vowels,
-// and the palatal letters that some of them cause made plain.
+// latvian is the light form of the stemmer of Kreslins ("A stemming algorithm
+// for Latvian", 1996): it removes noun and adjective endings after enough
+// vowels and reverses the palatalization that some of them cause.
 func latvian(w *letters) {
 	vowels := 0
 	for _, r := range string(w.b) {
@@ -23,7 +23,7 @@ func latvian(w *letters) {
 
 var latvianEndings = []struct {
 	suffix  string
-	vowels  int // the word has more
+	vowels  int // the word has more vowels than this
 	palatal bool
 }{
 	{"ajiem", 3, false}, {"ajai", 3, false}, {"ajam", 2, false}, {"ajām", 2, false}, {"ajos", 2, false}, {"ajās", 2, false},

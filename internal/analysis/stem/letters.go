@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// letters is a word that rules shorten: its bytes and how many code points
-// they are.
+// letters is a word that rules shorten: its bytes and its number of code
+// points.
 type letters struct {
 	b []byte
 	n int
@@ -24,15 +24,16 @@ func (f rulesFunc) AppendStem(scratch *Scratch, dst, word []byte) []byte {
 	return append(dst, w.b...)
 }
 
-// ending is a rule: a suffix of a word of more than over letters, and what
-// takes its place.
+// ending is a rule: a suffix, removed from words of more than over letters, and
+// its replacement.
 type ending struct {
 	over   int
 	suffix string
 	to     string
 }
 
-// endings splits a list of suffixes, for words of more than over letters.
+// endings returns rules that remove the listed suffixes from words of more than
+// over letters.
 func endings(over int, suffixes string) []ending {
 	var out []ending
 	for _, s := range strings.Fields(suffixes) {
@@ -41,7 +42,7 @@ func endings(over int, suffixes string) []ending {
 	return out
 }
 
-// join puts lists of rules behind each other.
+// join concatenates lists of rules.
 func join(lists ...[]ending) []ending {
 	var out []ending
 	for _, l := range lists {
@@ -55,7 +56,7 @@ func (w *letters) ends(over int, suffix string) bool {
 	return w.n > over && hasSuffix(w.b, suffix)
 }
 
-// drop takes n letters from the end.
+// drop removes the last n letters.
 func (w *letters) drop(n int) {
 	for ; n > 0 && len(w.b) > 0; n-- {
 		_, size := utf8.DecodeLastRune(w.b)
@@ -70,8 +71,8 @@ func (w *letters) put(text string) {
 	w.n += utf8.RuneCountInString(text)
 }
 
-// replace puts to in the place of suffix when the word has more than over
-// letters and ends in it.
+// replace replaces suffix with to if the word has more than over letters and
+// ends in suffix. It reports whether it did.
 func (w *letters) replace(over int, suffix, to string) bool {
 	if !w.ends(over, suffix) {
 		return false
@@ -82,7 +83,7 @@ func (w *letters) replace(over int, suffix, to string) bool {
 	return true
 }
 
-// first applies the first rule that fits.
+// first applies the first matching rule and reports whether there was one.
 func (w *letters) first(rules []ending) bool {
 	for i := range rules {
 		if w.replace(rules[i].over, rules[i].suffix, rules[i].to) {
@@ -92,7 +93,7 @@ func (w *letters) first(rules []ending) bool {
 	return false
 }
 
-// last is the i-th letter from the end, from 1; utf8.RuneError when the word
+// last returns the i-th letter from the end, from 1; utf8.RuneError if the word
 // is shorter.
 func (w *letters) last(i int) rune {
 	rest := w.b
@@ -103,7 +104,7 @@ func (w *letters) last(i int) rune {
 	return lastRune(rest)
 }
 
-// swap replaces single letters everywhere.
+// swap replaces single letters everywhere in the word.
 func (w *letters) swap(by map[rune]rune) {
 	for i := 0; i < len(w.b); {
 		r, size := utf8.DecodeRune(w.b[i:])
@@ -120,7 +121,7 @@ func (w *letters) swap(by map[rune]rune) {
 	}
 }
 
-// mapping reads pairs of letters: each first one is written as the second.
+// mapping parses groups of letters: all letters of a group map to its last one.
 func mapping(pairs string) map[rune]rune {
 	out := map[rune]rune{}
 	for _, p := range strings.Fields(pairs) {

@@ -11,7 +11,7 @@ func (l lithuanian) AppendStem(_ *Scratch, dst, word []byte) []byte {
 	t := l.tables()
 	begin := len(dst)
 	dst = append(dst, word...)
-	// A prefix a- of a long word is not the first syllable.
+	// In a long word, the prefix a- is not the first syllable.
 	from := 0
 	if hasPrefix(word, "a") && utf8.RuneCount(word) > 6 {
 		from = 1

@@ -1,6 +1,6 @@
 package stem
 
-// builtIn are the stemmers by canonical tag.
+// builtIn lists the stemmers by canonical tag.
 var builtIn = func() map[string]Stemmer {
 	southSlavic := serbian{loadTables("sr")}
 	all := map[string]Stemmer{
@@ -59,8 +59,8 @@ var builtIn = func() map[string]Stemmer {
 }()
 
 // For returns the built-in stemmer of a canonical locale tag. It reports false
-// for locales whose words are not stemmed (ko, th, vi), and for is, whose forms
-// are locale data.
+// for locales without stemming (ko, th, vi), and for is, whose forms are locale
+// data.
 func For(tag string) (Stemmer, bool) {
 	s, ok := builtIn[tag]
 	return s, ok

@@ -18,7 +18,7 @@ import (
 // module is a stemmer of github.com/blevesearch/snowballstem.
 type module struct {
 	stem    func(*snowballstem.Env) bool
-	written *strings.Replacer // how the stemmer expects letters to be written; nil: as they are
+	written *strings.Replacer // converts letters to the form the stemmer expects; nil: none needed
 	back    *strings.Replacer
 }
 

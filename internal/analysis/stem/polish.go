@@ -12,17 +12,17 @@ import (
 	"unicode/utf8"
 )
 
-// polish is Stempel: a table trained by Andrzej Białecki on a dictionary of
-// Polish, in the form of the Egothor project. A walk through it from the end of
-// a word yields commands that turn the word into its stem.
+// polish is Stempel: a table trained by Andrzej Białecki on a Polish
+// dictionary, in the format of the Egothor project. A walk through the table
+// from the end of a word yields commands that convert the word to its stem.
 type polish struct{ table func() *patchTable }
 
-// loadPolish returns a function that reads the table once.
+// loadPolish returns a function that loads the table once.
 func loadPolish() func() *patchTable {
 	return sync.OnceValue(func() *patchTable {
 		packed, err := tableFiles.ReadFile("tables/pl.tbl.gz")
 		if err != nil {
-			panic("stem: " + err.Error()) // embedded; a test opens every one
+			panic("stem: " + err.Error()) // embedded; a test opens every table
 		}
 		unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
@@ -59,29 +59,30 @@ func (p polish) AppendStem(scratch *Scratch, dst, word []byte) []byte {
 	return dst
 }
 
-// patchTable is a chain of tries, each read from where the one before stopped.
+// patchTable is a chain of tries, each continuing where the previous one
+// stopped.
 type patchTable struct{ tries []patchTrie }
 
 type patchTrie struct {
 	root     int32
 	commands [][]rune
-	rows     []int32 // where the cells of a row begin; one more than rows
+	rows     []int32 // start of each row in cells, with one extra entry at the end
 	cells    []patchCell
 }
 
-// patchCell is what a letter leads to: a command and the next row, -1 when
-// there is none.
+// patchCell is the edge of a letter: a command and the next row, -1 if there is
+// none.
 type patchCell struct {
 	letter  rune
 	command int32
 	next    int32
 }
 
-// errTable says that a table of patches is damaged.
+// errTable reports a damaged table of patches.
 var errTable = errors.New("table of patches is damaged")
 
-// readPatchTable reads the form that Egothor writes: a method, then for its
-// kind M a direction, a step, and a list of tries. All numbers are big-endian.
+// readPatchTable parses the format of Egothor: a method, then for its kind M a
+// direction, a step, and a list of tries. All numbers are big-endian.
 func readPatchTable(data []byte) (*patchTable, error) {
 	r := patchReader{data: data}
 	r.text() // the method, -0ME2
@@ -111,7 +112,7 @@ func (r *patchReader) bytes(n int) []byte {
 
 func (r *patchReader) number() int32 { return int32(binary.BigEndian.Uint32(r.bytes(4))) }
 
-// count is a number of things that take at least a byte each.
+// count reads the number of elements that take at least one byte each.
 func (r *patchReader) count() int {
 	n := int(r.number())
 	if n < 0 || n > len(r.data) {
@@ -126,7 +127,7 @@ func (r *patchReader) text() string {
 }
 
 func (r *patchReader) trie() patchTrie {
-	r.bytes(1) // the direction: words are read from their end
+	r.bytes(1) // the direction: words are read from the end
 	t := patchTrie{root: r.number()}
 	for n := r.count(); n > 0 && r.err == nil; n-- {
 		t.commands = append(t.commands, []rune(r.text()))
@@ -137,9 +138,9 @@ func (r *patchReader) trie() patchTrie {
 		for cells := r.count(); cells > 0 && r.err == nil; cells-- {
 			c := patchCell{letter: rune(binary.BigEndian.Uint16(r.bytes(2)))}
 			c.command = r.number()
-			r.number() // how often it was seen in training
+			r.number() // frequency in training
 			c.next = r.number()
-			r.number() // how many letters a reduced table skips; none here
+			r.number() // letters that a reduced table skips; none here
 			t.cells = append(t.cells, c)
 		}
 		row := t.cells[begin:]
@@ -149,7 +150,7 @@ func (r *patchReader) trie() patchTrie {
 	return t
 }
 
-// cell finds the cell of a letter in a row.
+// cell returns the cell of a letter in a row.
 func (t *patchTrie) cell(row int32, letter rune) (patchCell, bool) {
 	if row < 0 || int(row) >= len(t.rows)-1 {
 		return patchCell{}, false
@@ -162,7 +163,7 @@ func (t *patchTrie) cell(row int32, letter rune) (patchCell, bool) {
 	return cells[i], true
 }
 
-// last walks from the end of the word and returns the last command on the way.
+// last walks from the end of the word and returns the last command on the path.
 func (t *patchTrie) last(word []rune) []rune {
 	var command []rune
 	row := t.root
@@ -182,7 +183,7 @@ func (t *patchTrie) last(word []rune) []rune {
 	return command
 }
 
-// patch gathers the commands of all tries for a word.
+// patch collects the commands of all tries for a word.
 func (t *patchTable) patch(word []rune) []rune {
 	var all, before []rune
 	rest, shown := word, word
@@ -209,7 +210,7 @@ func (t *patchTable) patch(word []rune) []rune {
 	return all
 }
 
-// patchLength is how many letters commands pass over.
+// patchLength returns the number of letters that commands cover.
 func patchLength(commands []rune) int {
 	n := 0
 	for i := 0; i+1 < len(commands); i += 2 {
@@ -223,8 +224,8 @@ func patchLength(commands []rune) int {
 	return n
 }
 
-// applyPatch carries out commands from the end of word on: - passes over
-// letters, D deletes some, R replaces one, I inserts one.
+// applyPatch executes commands from the end of word: - skips letters, D deletes
+// some, R replaces one, I inserts one.
 func applyPatch(word, commands []rune) []rune {
 	at := len(word) - 1
 	for i := 0; i+1 < len(commands); i += 2 {

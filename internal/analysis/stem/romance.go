@@ -3,9 +3,9 @@ package stem
 import "unicode"
 
 // The light stemmers of Jacques Savoy ("Light stemming approaches for the
-// French, Portuguese, German and Hungarian languages", 2006, and the Spanish and
-// Italian ones published with it): number and gender, and for French the most
-// frequent derivations.
+// French, Portuguese, German and Hungarian languages", 2006, and the Spanish
+// and Italian ones published with it) remove number and gender and, for French,
+// the most frequent derivations.
 
 var (
 	frenchMarks     = mapping("àáâa ôo èéêe ùûu îi çc")
@@ -13,20 +13,20 @@ var (
 	portugueseMarks = mapping("àáâäãa òóôöõo èéêëe ùúûüu ìíîïi çc")
 )
 
-// frenchEndings end the stem at once.
+// frenchEndings complete the stem immediately.
 var frenchEndings = []ending{
 	{9, "issement", "ir"}, {8, "issant", "ir"},
 	{11, "ficatrice", "fier"}, {10, "ficateur", "fier"}, {9, "catrice", "quer"}, {8, "cateur", "quer"},
 	{8, "atrice", "er"}, {7, "ateur", "er"},
 }
 
-// frenchLater come behind a feminine trice written as teur.
+// frenchLater apply after a feminine trice has been replaced with teur.
 var frenchLater = []ending{
 	{5, "ième", ""}, {7, "teuse", "ter"}, {6, "teur", "ter"}, {5, "euse", "eu"}, {8, "ère", "er"}, {7, "ive", "if"},
 	{4, "folle", "fou"}, {4, "molle", "mou"}, {9, "nnelle", "n"}, {9, "nnel", "n"},
 }
 
-// frenchLast come behind ète and ique.
+// frenchLast apply after ète and ique.
 var frenchLast = []ending{
 	{8, "esse", "e"}, {7, "inage", "in"}, {9, "isateur", ""}, {8, "ation", ""}, {8, "ition", ""},
 }
@@ -69,7 +69,8 @@ func frenchSuffixes(w *letters) {
 	w.first(frenchLast)
 }
 
-// frenchPlain drops accents, doubled letters and the last vowel of long words.
+// frenchPlain removes accents, doubled letters and the last vowel of long
+// words.
 func frenchPlain(w *letters) {
 	if w.n > 4 {
 		w.swap(frenchMarks)
@@ -86,7 +87,7 @@ func frenchPlain(w *letters) {
 	}
 }
 
-// undouble writes runs of one letter once.
+// undouble shortens runs of one letter to a single letter.
 func (w *letters) undouble() {
 	out := w.b[:0]
 	n, before := 0, rune(0)
@@ -113,7 +114,7 @@ func spanish(w *letters) {
 		switch {
 		case w.replace(0, "eses", "es"), w.replace(0, "ces", "z"):
 		case w.n == 5 && (w.ends(0, "os") || w.ends(0, "as")):
-			w.drop(1) // casas is casa, which is too short to lose its vowel
+			w.drop(1) // casas becomes casa, which is too short to lose its vowel
 		case w.ends(0, "os"), w.ends(0, "as"), w.ends(0, "es"):
 			w.drop(2)
 		}
@@ -121,7 +122,7 @@ func spanish(w *letters) {
 }
 
 func italian(w *letters) {
-	if w.n < 5 { // one less than Savoy has, so that amico and amici meet
+	if w.n < 5 { // one less than in Savoy, so that amico and amici have the same stem
 		return
 	}
 	w.swap(spanishMarks)

@@ -6,8 +6,8 @@ import (
 )
 
 // serbian is the Serbian stemmer of Snowball, for Serbian, Bosnian and
-// Croatian: either script becomes Latin, ijekavian spellings ekavian, and the
-// stem loses its diacritics.
+// Croatian: it converts both scripts to Latin and ijekavian spellings to
+// ekavian, and removes the diacritics of the stem.
 type serbian struct{ tables func() tables }
 
 const (
@@ -16,7 +16,7 @@ const (
 	serbianDiacritic = "čćšžđ"
 )
 
-// serbianLatin is the Latin spelling of Cyrillic letters.
+// serbianLatin transliterates Cyrillic letters to Latin.
 var serbianLatin = map[rune]string{
 	'а': "a", 'б': "b", 'в': "v", 'г': "g", 'д': "d", 'ђ': "đ", 'е': "e", 'ж': "ž", 'з': "z", 'и': "i", 'ј': "j",
 	'к': "k", 'л': "l", 'љ': "lj", 'м': "m", 'н': "n", 'њ': "nj", 'о': "o", 'п': "p", 'р': "r", 'с': "s", 'т': "t",
@@ -59,7 +59,7 @@ func (s serbian) AppendStem(_ *Scratch, dst, word []byte) []byte {
 	return appendWithoutSerbianMarks(dst, w)
 }
 
-// ekavian writes a syllable between two consonants as e.
+// ekavian replaces a syllable between two consonants with e.
 func ekavian(w []byte, syllable string) []byte {
 	for i := 0; i < len(w); {
 		at := strings.Index(string(w[i:]), syllable)
@@ -78,8 +78,9 @@ func ekavian(w []byte, syllable string) []byte {
 	return w
 }
 
-// serbianRegion is behind the first vowel, or the next consonant when that is
-// too early; a syllabic r that comes well before begins it too.
+// serbianRegion returns the offset after the first vowel, or after the next
+// consonant if that is too early; a syllabic r well before the vowel also
+// starts the region.
 func serbianRegion(w []byte) int {
 	r1 := len(w)
 	if at, ok := skipTo(w, 0, serbianVowels, true); ok {

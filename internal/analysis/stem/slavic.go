@@ -1,8 +1,8 @@
 package stem
 
 // czech is the light stemmer of Dolamic and Savoy ("Indexing and stemming
-// approaches for the Czech language", 2009): case endings, possessives, then
-// palatal letters made plain.
+// approaches for the Czech language", 2009): it removes case endings and
+// possessives, then reverses palatalization.
 func czech(w *letters) {
 	w.first(czechCases)
 	w.first(czechPossessives)
@@ -34,7 +34,7 @@ func czechPlain(w *letters) {
 	}
 }
 
-// slovak takes case, number and possessive endings off.
+// slovak removes case, number and possessive endings.
 func slovak(w *letters) {
 	if !w.first(slovakCases) {
 		return
@@ -52,7 +52,7 @@ var (
 	slovakPossessives = endings(5, "ov in ový")
 )
 
-// slovene takes case, number and verb endings off.
+// slovene removes case, number and verb endings.
 func slovene(w *letters) { w.first(sloveneCases) }
 
 var sloveneCases = join(
@@ -64,8 +64,8 @@ var sloveneCases = join(
 	endings(3, "a e i o u"))
 
 // bulgarian is the light stemmer of Savoy ("Searching strategies for the
-// Bulgarian language", 2007): definite articles, plurals, then the changes of
-// the stem they cause.
+// Bulgarian language", 2007): it removes definite articles and plurals, then
+// reverses the changes they cause in the stem.
 func bulgarian(w *letters) {
 	if w.n < 4 || w.replace(5, "ища", "") {
 		return

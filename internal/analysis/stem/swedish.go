@@ -5,21 +5,22 @@ import (
 	"unicode/utf8"
 )
 
-// swedish is the Swedish stemmer of Snowball 3, which, unlike earlier ones,
-// takes the neuter ending et off.
+// swedish is the Swedish stemmer of Snowball 3, which, unlike earlier versions,
+// removes the neuter ending et.
 type swedish struct{}
 
 const swedishVowels = "aeiouyäåö"
 
-// swedishEndings are main suffixes that go wherever they stand in the region.
+// swedishEndings are main suffixes that are removed wherever they occur in the
+// region.
 var swedishEndings = suffixTable(`a arna erna heterna orna ad e ade ande arne are aste en anden aren heten ern ar er heter
 	or as arnas ernas ornas es ades andes ens arens hetens erns at andet het ast`, "s et")
 
-// swedishNoEt end stems in which et is not an ending.
+// swedishNoEt are ends of stems in which et is not an ending.
 var swedishNoEt = strings.Fields("fab h pak rak stak kom iet cit dit alit ilit mit nit pit rit sit tit uit ivit kvit xit")
 
-// suffixTable makes a table of suffixes that are cut and of those that need a
-// look.
+// suffixTable returns a table of suffixes that are always cut and of suffixes
+// that are cut conditionally.
 func suffixTable(cut, look string) *table {
 	t := &table{rows: map[string]row{}}
 	for i, list := range []string{cut, look} {
@@ -52,8 +53,8 @@ func (swedish) AppendStem(_ *Scratch, dst, word []byte) []byte {
 	return append(dst, w...)
 }
 
-// swedishRegion begins behind the first consonant after a vowel, and never
-// within the first three letters.
+// swedishRegion returns the offset after the first consonant that follows a
+// vowel, at least three letters.
 func swedishRegion(word []byte) int {
 	third := 0
 	for range 3 {
@@ -97,8 +98,8 @@ func swedishMain(w []byte, p1 int) []byte {
 	return w
 }
 
-// mayEndInEt reports whether a stem of more than a syllable, ending in vowel
-// and consonant, may have taken the ending et.
+// mayEndInEt reports whether a stem of more than one syllable, ending in a
+// vowel and a consonant, may have had the ending et.
 func mayEndInEt(stem []byte) bool {
 	last, size := utf8.DecodeLastRune(stem)
 	if size == 0 || holds(swedishVowels, last) {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// tableFiles hold the suffix tables of some languages; NOTICE.md beside them
-// names their sources.
+// tableFiles holds the suffix tables of some languages; the NOTICE.md in that
+// directory names their sources.
 //
 //go:embed tables
 var tableFiles embed.FS
@@ -17,12 +17,12 @@ var tableFiles embed.FS
 // tables are the suffix tables of a language, by name.
 type tables map[string]*table
 
-// table maps suffixes to what is done with them.
+// table maps suffixes to rules.
 type table struct {
 	rows    map[string]row
-	lengths []int     // of the suffixes in bytes, longest first
-	last    [256]bool // bytes that suffixes end in
-	unless  string    // what is put back behind none of the suffixes
+	lengths []int     // of the suffixes in bytes, in descending order
+	last    [256]bool // last bytes of suffixes
+	unless  string    // text restored when no suffix matches
 }
 
 // add adds a suffix.
@@ -39,19 +39,19 @@ func (t *table) add(suffix string, r row) {
 	}
 }
 
-// row says what to do with a suffix: where it must stand, and what takes its
-// place. A replacement "=" keeps the suffix.
+// row is the rule of a suffix: the region it must be in and its replacement.
+// The replacement "=" keeps the suffix.
 type row struct {
 	region byte
 	to     string
 }
 
-// loadTables returns a function that reads the tables of a language once.
+// loadTables returns a function that loads the tables of a language once.
 func loadTables(language string) func() tables {
 	return sync.OnceValue(func() tables {
 		text, err := tableFiles.ReadFile("tables/" + language + ".txt")
 		if err != nil {
-			panic("stem: " + err.Error()) // embedded; a test opens every one
+			panic("stem: " + err.Error()) // embedded; a test opens every table
 		}
 		return parseTables(string(text))
 	})
@@ -80,8 +80,8 @@ func parseTables(text string) tables {
 	return all
 }
 
-// suffix finds the longest suffix of the table that b ends in and that does
-// not reach below limit.
+// suffix returns the row and length of the longest suffix in the table that b
+// ends in and that does not reach below limit.
 func (t *table) suffix(b []byte, limit int) (row, int, bool) {
 	if len(b) == 0 || !t.last[b[len(b)-1]] {
 		return row{}, 0, false
@@ -97,11 +97,11 @@ func (t *table) suffix(b []byte, limit int) (row, int, bool) {
 	return row{}, 0, false
 }
 
-// holds reports whether a set of letters, written as a string, holds one.
+// holds reports whether a string of letters contains r.
 func holds(letters string, r rune) bool { return strings.ContainsRune(letters, r) }
 
-// skipTo returns the offset behind the first letter of b from an offset on
-// that is in the set, or is not in it. It reports false when there is none.
+// skipTo returns the offset after the first letter at or after from that is in
+// the set, or, with in false, is not in it. It reports false if there is none.
 func skipTo(b []byte, from int, letters string, in bool) (int, bool) {
 	for i := from; i < len(b); {
 		r, size := utf8.DecodeRune(b[i:])
@@ -113,8 +113,9 @@ func skipTo(b []byte, from int, letters string, in bool) (int, bool) {
 	return len(b), false
 }
 
-// vowelRegions returns the offsets behind the first consonant that follows a
-// vowel, and behind the next such consonant; the end of the word when there is none.
+// vowelRegions returns the offset after the first consonant that follows a
+// vowel and the offset after the next such consonant; the end of the word if
+// there is none.
 func vowelRegions(b []byte, vowels string) (r1, r2 int) {
 	r1, r2 = len(b), len(b)
 	at, ok := skipTo(b, 0, vowels, true)
@@ -134,7 +135,7 @@ func vowelRegions(b []byte, vowels string) (r1, r2 int) {
 	return r1, at
 }
 
-// lastRune is the last letter of b, utf8.RuneError when b is empty.
+// lastRune returns the last letter of b, utf8.RuneError if b is empty.
 func lastRune(b []byte) rune {
 	r, _ := utf8.DecodeLastRune(b)
 	return r
@@ -150,7 +151,7 @@ func hasPrefix(b []byte, s string) bool {
 	return len(b) >= len(s) && string(b[:len(s)]) == s
 }
 
-// skipLetter returns the offset behind the letter at from.
+// skipLetter returns the offset after the letter at from.
 func skipLetter(b []byte, from int) (int, bool) {
 	if from >= len(b) {
 		return len(b), false

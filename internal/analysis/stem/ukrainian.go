@@ -7,8 +7,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ukrainian gives a word the base form that the dictionary of the dict_uk
-// project has for it. Words it does not hold, such as new names, lose their
+// ukrainian returns the base form of a word in the dictionary of the dict_uk
+// project. Words missing from the dictionary, such as new names, lose their
 // endings by rule.
 type ukrainian struct{ forms func() *Forms }
 
@@ -17,7 +17,7 @@ func loadUkrainian() func() *Forms {
 	return sync.OnceValue(func() *Forms {
 		packed, err := tableFiles.ReadFile("tables/uk.forms.zst")
 		if err != nil {
-			panic("stem: " + err.Error()) // embedded; a test opens every one
+			panic("stem: " + err.Error()) // embedded; a test opens every table
 		}
 		unpacker, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 		if err != nil {
@@ -54,9 +54,9 @@ func (u ukrainian) AppendStem(scratch *Scratch, dst, word []byte) []byte {
 
 var ukrainianGe = []byte("ґ")
 
-// ukrainianEndings takes endings off behind the first vowel, in the order of the
+// ukrainianEndings removes endings after the first vowel, in the order of the
 // Slavic stemmers of Snowball: participles and reflexives, then an adjective or
-// else a verb or else a noun, the suffix of abstract nouns, and the soft
+// else a verb or else a noun ending, the suffix of abstract nouns, and the soft
 // sign.
 func ukrainianEndings(w *letters) {
 	head, ok := skipTo(w.b, 0, ukrainianVowels, true)

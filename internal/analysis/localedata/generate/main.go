@@ -1,6 +1,6 @@
-// Command generate writes the frequencies of words that ship in the program:
-// one file per language, from lists of a word, a tab and its rank a line, as
-// scripts/word-ranks writes them.
+// Command generate writes the embedded word frequencies: one file per language,
+// from lists with a word, a tab and its rank per line, in the format of
+// scripts/word-ranks.
 //
 //	scripts/word-ranks ranks
 //	go run ./internal/analysis/localedata/generate ranks internal/analysis/localedata/builtin
@@ -17,7 +17,7 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/decompound"
 )
 
-// maxRank is the rank of the rarest words that are kept: one in a million.
+// maxRank is the rank of the rarest words kept: one in a million.
 const maxRank = 600
 
 func main() {

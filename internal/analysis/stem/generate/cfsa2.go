@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// An automaton of the form CFSA2 is a head (the sign \fsa, the version 0xC6,
+// An automaton in CFSA2 format is a header (the magic \fsa, the version 0xC6,
 // two bytes of features, the frequent labels) and the arcs of its states, one
 // state after the other. An arc is a byte of flags with the number of a
-// frequent label, the label itself where it is not among them, and where the
-// arc does not lead to the next state the place it leads to.
+// frequent label, the label itself if it is not among them, and the target
+// unless the arc leads to the next state.
 const (
-	toNext   = 1 << 7 // leads to the state behind this one
-	lastArc  = 1 << 6 // the last of its state
+	toNext   = 1 << 7 // leads to the following state
+	lastArc  = 1 << 6 // the last arc of its state
 	finalArc = 1 << 5 // an entry ends here
 	labels   = 1<<5 - 1
 )
@@ -25,7 +25,7 @@ type automaton struct {
 	arcs     []byte
 }
 
-// readAutomaton returns form and base form of every entry.
+// readAutomaton returns the form and base form of every entry.
 func readAutomaton(data []byte) ([][2]string, error) {
 	if len(data) < 8 || string(data[:4]) != `\fsa` || data[4] != 0xC6 {
 		return nil, errAutomaton
@@ -71,7 +71,7 @@ func (a *automaton) label(arc int) byte {
 	return a.arcs[arc+1]
 }
 
-// target is where an arc leads, 0 for nowhere.
+// target returns the state an arc leads to, 0 if none.
 func (a *automaton) target(arc int) int {
 	if a.arcs[arc]&toNext != 0 {
 		for a.arcs[arc]&lastArc == 0 {
@@ -110,15 +110,16 @@ func (a *automaton) number(at int) (value, behind int) {
 	}
 }
 
-// decode reads an entry: the form, how its base form is made (a letter that
-// says how many bytes to cut, then what to add) and the tag, with + between.
+// decode parses an entry: the form, the construction of its base form (a letter
+// that encodes how many bytes to cut, then what to append) and the tag,
+// separated by +.
 func decode(entry string) (form, base string, err error) {
 	parts := strings.SplitN(entry, "+", 3)
 	if len(parts) < 2 || parts[1] == "" {
 		return "", "", fmt.Errorf("entry %q has no base form", entry)
 	}
 	cut := int(parts[1][0] - 'A')
-	if cut == 255 { // all of it
+	if cut == 255 { // the whole form
 		cut = len(parts[0])
 	}
 	if cut > len(parts[0]) {

@@ -1,7 +1,7 @@
-// Command generate packs the Ukrainian full forms of package stem from the
-// dictionary that is published for search engines: ukrainian.dict in the
-// archive ua.net.nlp:morfologik-ukrainian-search 4.9.1 of Maven Central
-// (Apache-2.0), an automaton of the Morfologik project in its form CFSA2.
+// Command generate packs the Ukrainian full forms of package stem from a
+// dictionary published for search engines: ukrainian.dict in the archive
+// ua.net.nlp:morfologik-ukrainian-search 4.9.1 of Maven Central (Apache-2.0),
+// an automaton of the Morfologik project in CFSA2 format.
 //
 //	go run ./internal/analysis/stem/generate -uk ukrainian.dict -out internal/analysis/stem/tables/uk.forms.zst
 package main
@@ -53,10 +53,11 @@ func pack(source, out string) error {
 	return os.WriteFile(out, packed, 0o644)
 }
 
-// choose keeps one base form for every form: the form itself where it is one,
-// else the one that most forms have, so that the fewest words part; the
-// alphabet decides between equals. A base form whose forms are all forms of
-// another, such as a noun that is an adjective by itself, gives way to it.
+// choose selects one base form for every form: the form itself if it is a base
+// form, otherwise the one with the most forms, so that the fewest words are
+// separated; ties are broken alphabetically. A base form all of whose forms are
+// forms of another one, such as a noun that is also an adjective, is replaced
+// by that other one.
 func choose(entries [][2]string) [][2]string {
 	bases := map[string][]string{}
 	forms := map[string][]string{}
