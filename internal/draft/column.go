@@ -8,12 +8,12 @@ import (
 	"github.com/quiresearch/quire/internal/written"
 )
 
-// columns is what was seen of documents, or of the objects of one member.
+// columns collects the members of documents, or of the objects in one member.
 type columns struct {
 	drafter *Drafter
 	depth   int
-	seen    int // objects
-	sampled int // of these, in the sample; 0 while it is taken
+	seen    int // objects seen
+	sampled int // of these, the ones in the sample; 0 while sampling
 	named   map[string]*column
 	ordered []*column
 }
@@ -46,7 +46,7 @@ func (c *columns) add(object []byte) {
 	}
 }
 
-// addLate looks for new members in the objects of a column that is known.
+// addLate looks for new members in the objects of a known column.
 func (c *column) addLate(raw []byte) {
 	if c.inside == nil {
 		return
@@ -63,7 +63,7 @@ func (c *column) addLate(raw []byte) {
 	}
 }
 
-// freeze remembers how many objects the sample had.
+// freeze records how many objects were in the sample.
 func (c *columns) freeze() {
 	c.sampled = c.seen
 	for _, one := range c.ordered {
@@ -73,7 +73,7 @@ func (c *columns) freeze() {
 	}
 }
 
-// of returns how many objects a column was looked for in.
+// of returns the number of objects that were searched for the column.
 func (c *column) of() int {
 	if c.columns.sampled > 0 && !c.isLate {
 		return c.columns.sampled
@@ -81,38 +81,38 @@ func (c *column) of() int {
 	return c.columns.seen
 }
 
-// column is what was seen of one member of objects.
+// column collects the values of one member of objects.
 type column struct {
 	name    string
-	columns *columns // that it is one of
+	columns *columns // the group it belongs to
 
-	isLate  bool // first seen behind the sample
-	held    int  // objects that have a value
-	values  int  // with each of a list; what stands for nothing is not one
-	missing int  // null, or a text for nothing
+	isLate  bool // first seen after the sample
+	held    int  // objects with a value
+	values  int  // including each element of a list; missing values do not count
+	missing int  // null, or a string that means nothing
 
 	texts, wholes, fractions, booleans, objects int
 
 	lists, listed int // lists, and values in them
-	width         int // of all lists so far; -1 when they differ
-	broken        int // values that no field takes, such as lists of lists
+	width         int // of all lists so far; -1 if they differ
+	broken        int // values that no field accepts, such as lists of lists
 
-	points      int // objects that are a latitude and a longitude
-	strictPoint int // of these, as the interface writes them
+	points      int // objects with a latitude and a longitude
+	strictPoint int // of these, the ones in the format of the API
 	large       int // numbers beyond 64 bits
 	epochs      int
 	inside      *columns
 
 	text     textCounts
 	distinct map[uint64]struct{}
-	isFull   bool // distinct holds not all
+	isFull   bool // distinct is incomplete
 	sample   []string
 	sampled  int // bytes
 }
 
 var seed = maphash.MakeSeed()
 
-// addMember looks at the value of one document.
+// addMember examines the value of one document.
 func (c *column) addMember(raw []byte) {
 	before := c.values
 	c.add(raw, false)
@@ -121,7 +121,7 @@ func (c *column) addMember(raw []byte) {
 	}
 }
 
-// add looks at one value, or at each of a list.
+// add examines one value, or each value of a list.
 func (c *column) add(raw []byte, inList bool) {
 	switch jsonread.KindOf(raw) {
 	case jsonread.NullKind:
@@ -199,8 +199,8 @@ func (c *column) remember(value string) {
 	c.distinct[maphash.String(seed, value)] = struct{}{}
 }
 
-// addText looks at a text. Where texts are converted, one that holds a JSON list
-// or object is looked at as that.
+// addText examines a string. If strings are converted, one that contains a JSON
+// list or object is examined as such.
 func (c *column) addText(value string, inList bool) {
 	converts := c.columns.drafter.options.Convert
 	if converts && written.IsMissing(value) || value == "" {
@@ -224,7 +224,8 @@ func (c *column) addText(value string, inList bool) {
 	c.text.add(value)
 }
 
-// Unpack returns the JSON list or object that a text holds.
+// Unpack returns the JSON list or object in a string and reports whether there
+// is one.
 func Unpack(value string) ([]byte, bool) {
 	value = strings.TrimSpace(value)
 	if len(value) < 2 || !(value[0] == '[' && value[len(value)-1] == ']' || value[0] == '{' && value[len(value)-1] == '}') {

@@ -10,14 +10,14 @@ import (
 	"github.com/quiresearch/quire/internal/written"
 )
 
-// textCounts is what the texts of a column are.
+// textCounts counts what the strings of a column look like.
 type textCounts struct {
 	bytes, longest, words, spaced, capitals, digits int
 
-	numbers, wholeNumbers, zeros     int // zeros: digits that begin with one, as codes do
+	numbers, wholeNumbers, zeros     int // zeros: digits with a leading zero, as in codes
 	yes, no, bits                    int
 	dates, offsets, points, urls     int
-	unpacked                         int // texts that hold a JSON list or object
+	unpacked                         int // strings that contain a JSON list or object
 	epochs                           int
 	units                            map[string]int
 	marks                            written.Marks
@@ -26,9 +26,9 @@ type textCounts struct {
 	arrows                           separated
 }
 
-// separated counts texts that a separator cuts.
+// separated counts strings that contain a separator.
 type separated struct {
-	texts, parts, short int                 // parts and short end with distinct
+	texts, parts, short int                 // parts and short are counted until distinct is full
 	distinct            map[uint64]struct{} // at most about maxParts
 	first               map[uint64]struct{} // of the first parts
 }
@@ -63,7 +63,7 @@ func (t *textCounts) add(value string) {
 	}
 }
 
-// addShort counts what a short text reads as.
+// addShort counts what a short string could stand for.
 func (t *textCounts) addShort(value string) {
 	if yes, ok := written.Boolean(value); ok {
 		if written.IsDigit(value) {
@@ -120,8 +120,8 @@ func isAddress(value string) bool {
 	return strings.HasPrefix(value, "http://") || strings.HasPrefix(value, "https://") || strings.HasPrefix(value, "data:image/")
 }
 
-// shortPart is how many bytes a value of a written list has at most. Past
-// maxParts different ones no more texts are cut.
+// shortPart is the maximum length in bytes of an element of a written list.
+// After maxParts distinct parts no more strings are split.
 const (
 	shortPart = 40
 	maxParts  = 2000

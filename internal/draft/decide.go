@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/definition"
 )
 
-// deciding is a draft in the making.
+// deciding is a draft under construction.
 type deciding struct {
 	*Drafter
 	draft   *Draft
@@ -17,15 +17,15 @@ type deciding struct {
 	title   *column
 }
 
-// where is the place of a field: lists have no order to sort by, nor has what
-// stands in one, and a nested list cannot hold another.
+// where is the position of a field. A field that is a list or inside one cannot
+// be sorted by, and a nested list cannot contain another.
 type where struct {
 	path   string
 	inList bool
 	isRoot bool
 }
 
-// Finish decides. It may be called again after Choose.
+// Finish returns the draft. It may be called again after Choose.
 func (d *Drafter) Finish() *Draft {
 	f := &deciding{Drafter: d, draft: &Draft{}}
 	f.key = d.root.findKey()
@@ -48,11 +48,11 @@ func (f *deciding) say(field, name, reason string) {
 	f.draft.Reasons = append(f.draft.Reasons, Reason{Field: field, Name: name, Reason: reason})
 }
 
-// declareAll declares the members of objects in their order.
+// declareAll declares the members of objects in order.
 func (f *deciding) declareAll(c *columns, at where) (Fields, []*Column) {
 	fields, plan := Fields{}, []*Column{}
 	names := &fieldNames{taken: make(map[string]bool)}
-	for _, one := range c.ordered { // names that are valid are kept as they are
+	for _, one := range c.ordered { // valid names are kept unchanged
 		if isFieldName(one.name) {
 			names.taken[one.name] = true
 		}
@@ -90,7 +90,8 @@ func (f *deciding) declareAll(c *columns, at where) (Fields, []*Column) {
 	return fields, plan
 }
 
-// declare decides what one member is. Without any value nothing is declared.
+// declare decides how to declare one member. A member without any value is not
+// declared.
 func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, string) {
 	column := &Column{IsList: c.isList()}
 	column.Decimal, _ = c.text.marks.Decimal()
@@ -148,7 +149,8 @@ func formFor(changes bool, form Form) Form {
 	return Keep
 }
 
-// unsort takes sorting off a field in a list. Roles that sort are written out.
+// unsort removes sorting from a field in a list. Roles that include sorting are
+// replaced by explicit usages.
 func unsort(d *Field) {
 	d.Sort = nil
 	switch {
@@ -159,10 +161,10 @@ func unsort(d *Field) {
 	}
 }
 
-// isList reports whether the field takes several values.
+// isList reports whether the field has several values.
 func (c *column) isList() bool { return c.lists > 0 }
 
-// The kinds of members.
+// kind is the kind of a member's values.
 type kind int
 
 const (
@@ -175,8 +177,9 @@ const (
 	kindObject
 )
 
-// mostOf is the share of values that must read as a kind: a few that do not are
-// mistakes, which are refused one by one. Few values must all do.
+// mostOf reports whether enough values can be read as a kind: the few others
+// are mistakes, which are refused one by one. If there are few values, all must
+// be readable.
 func mostOf(n, of int) bool { return of > 0 && (n == of || of >= 100 && n*100 >= of*98) }
 
 const (
@@ -184,7 +187,8 @@ const (
 	mostDimensions  = 4096
 )
 
-// kind returns what the values are, or read as where texts are converted.
+// kind returns the kind of the values, or the kind they can be read as if
+// strings are converted.
 func (c *column) kind(converts bool) kind {
 	t := &c.text
 	numbers, booleans, points, times := c.wholes+c.fractions, c.booleans, c.strictPoint, t.offsets
@@ -214,19 +218,20 @@ func (c *column) kind(converts bool) kind {
 	return kindText
 }
 
-// isEpoch reports whether whole numbers count from 1970 and the name says so.
+// isEpoch reports whether whole numbers are times since 1970, which their name
+// must confirm.
 func (c *column) isEpoch() bool {
 	return c.values > 0 && c.epochs+c.text.epochs == c.values && hasWord(c.name, timeNames)
 }
 
-// isCode reports whether digits are a code: they begin with zero, or the name
-// says so. A number of JSON is one whatever its name.
+// isCode reports whether digits are a code: they have a leading zero, or the
+// name says so. A JSON number is a number whatever its name.
 func (c *column) isCode() bool {
 	return c.text.zeros > 0 || c.text.numbers > 0 && isNamed(c.name, codeNames)
 }
 
-// hasOneUnit reports whether the numbers among the texts stand beside one unit
-// that is known, or none: 12 Monkeys is not a number of monkeys.
+// hasOneUnit reports whether the numbers in the strings have a single known
+// unit, or none: 12 Monkeys is not a number of monkeys.
 func (c *column) hasOneUnit() bool {
 	count := 0
 	for unit := range c.text.units {
@@ -241,7 +246,7 @@ func (c *column) hasOneUnit() bool {
 	return count <= 1
 }
 
-// shares says how many documents have no value.
+// shares describes how many documents have no value.
 func (c *column) shares(converts bool) []string {
 	var all []string
 	if lacking := c.of() - c.held; lacking > 0 {
@@ -254,7 +259,7 @@ func (c *column) shares(converts bool) []string {
 	return all
 }
 
-// grouped writes a count with its thousands set apart.
+// grouped formats a count with thousands separators.
 func grouped(n int) string {
 	digits := fmt.Sprint(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {
@@ -270,7 +275,7 @@ func (f *deciding) declareObject(c *column, column *Column, field string, at whe
 	if c.isList() {
 		declared.Multiple, declared.Mode = true, definition.Nested
 		why = []string{"nested list of objects"}
-		if at.inList { // a nested list cannot hold another
+		if at.inList { // a nested list cannot contain another
 			declared.Mode = definition.Flattened
 			why = []string{"list of objects, flattened since it is inside another list"}
 		}
@@ -284,8 +289,8 @@ func (c *column) declareVector(column *Column) (*Field, []string) {
 	return &Field{Type: definition.Vector, Dimensions: c.width}, []string{fmt.Sprintf("vector: lists of %d numbers each", c.width)}
 }
 
-// findHalves returns the columns that hold the latitude and the longitude of
-// one place.
+// findHalves returns the columns with the latitude and the longitude of one
+// point.
 func (f *deciding) findHalves(c *columns) (lat, lon *column) {
 	if !f.options.Convert {
 		return nil, nil
@@ -310,7 +315,8 @@ func (f *deciding) findHalves(c *columns) (lat, lon *column) {
 	return lat, lon
 }
 
-// pointName names the point of a latitude: "store_lat" is of "store".
+// pointName returns the name of the point for a latitude: "store_lat" gives
+// "store_location".
 func pointName(lat string) string {
 	all := words(lat)
 	if len(all) > 1 {

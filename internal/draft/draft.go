@@ -1,9 +1,9 @@
-// Package draft guesses a definition from documents: the types of their
-// fields, what each is used for, the key, and the language of the text.
+// Package draft guesses a definition from documents: the types of their fields,
+// the usages of each, the key, and the language of the text.
 //
-// A Drafter takes documents one by one and remembers counts and a few samples,
-// not the documents. Finish returns the definition, a reason for every guess,
-// and how each member of a document becomes a value of its field.
+// A Drafter takes documents one by one and keeps counts and a few samples, not
+// the documents. Finish returns the definition, a reason for every guess, and a
+// plan for converting each member of a document to the value of its field.
 //
 //	drafter := draft.New(draft.Options{})
 //	for _, document := range documents {
@@ -11,16 +11,17 @@
 //	}
 //	drafted := drafter.Finish()
 //
-// Without Convert the definition takes the documents as they are: a date
-// without an offset stays a string, since the interface refuses it as a
-// timestamp. With Convert, texts that read as numbers, dates, truth values,
-// geo points or lists are drafted as such, and the caller converts them by Columns.
+// Without Convert, the definition accepts the documents as they are: a date
+// without an offset stays a string, because the API rejects it as a timestamp.
+// With Convert, strings that read as numbers, dates, truth values, geo points
+// or lists are drafted as such, and the caller converts them according to
+// Columns.
 //
 // Invariants:
 //
 //	DR1  definition.Parse accepts every drafted definition.
-//	DR2  Memory is bounded: maxColumns columns, maxDistinct values and maxSample
-//	     bytes of text each.
+//	DR2  Memory is bounded: maxColumns columns, each with maxDistinct values and
+//	     maxSample bytes of text.
 //
 // A Drafter is used by one goroutine at a time.
 package draft
@@ -31,18 +32,18 @@ import (
 	"github.com/quiresearch/quire/internal/jsonread"
 )
 
-// Options say what is known beside the documents.
+// Options hold knowledge beyond the documents.
 type Options struct {
-	// Convert drafts what texts read as, not only what they are.
+	// Convert drafts what strings can be read as, not only what they are.
 	Convert bool
-	// Lacks reports whether the node lacks data that fields of a locale need.
-	// Nil: it lacks none.
+	// Lacks reports whether the node lacks language data that fields of a locale
+	// need. Nil: it lacks none.
 	Lacks func(tag string) bool
 }
 
-// Bounds of what is looked at.
+// Limits of the sample and of memory.
 const (
-	EnoughDocuments = 10_000   // from which more would not change a guess
+	EnoughDocuments = 10_000   // more would not change a guess
 	EnoughBytes     = 16 << 20 // of documents
 
 	maxColumns  = 1000
@@ -51,12 +52,12 @@ const (
 	maxDepth    = 8
 )
 
-// Drafter gathers what documents hold.
+// Drafter collects information about documents.
 type Drafter struct {
 	options Options
 	root    *columns
 	bytes   int
-	count   int // of columns, in all objects
+	count   int // columns in all objects
 	dropped int // members beyond maxColumns
 	isLate  bool
 	chosen  map[string]string
@@ -80,15 +81,15 @@ func (d *Drafter) Documents() int {
 // HasEnough reports whether more documents would hardly change the draft.
 func (d *Drafter) HasEnough() bool { return d.root.seen >= EnoughDocuments || d.bytes >= EnoughBytes }
 
-// Add looks at one document: a JSON object that jsonread.Check accepted. Nothing
-// of it is kept.
+// Add examines one document: a JSON object that jsonread.Check accepted. It
+// keeps no reference to the document.
 func (d *Drafter) Add(document []byte) {
 	d.bytes += len(document)
 	d.root.add(document)
 }
 
-// AddLate looks at a document behind the sample for members that no document of
-// the sample has; the others are passed over. It is much faster than Add.
+// AddLate examines a document after the sample for members that no document of
+// the sample has; it skips all others. It is much faster than Add.
 func (d *Drafter) AddLate(document []byte) {
 	if !d.isLate {
 		d.isLate = true
@@ -97,10 +98,10 @@ func (d *Drafter) AddLate(document []byte) {
 	d.root.add(document)
 }
 
-// SetLacks changes which language data the node lacks, once that is known.
+// SetLacks replaces Options.Lacks once the language data of the node are known.
 func (d *Drafter) SetLacks(lacks func(tag string) bool) { d.options.Lacks = lacks }
 
-// Choose settles a question: the answer is one of its choices.
+// Choose answers a question with one of its choices.
 func (d *Drafter) Choose(q Question, answer string) { d.chosen[q.Kind+"\x00"+q.Column] = answer }
 
 // Draft is a drafted definition with its reasons.
@@ -108,25 +109,25 @@ type Draft struct {
 	Fields    Fields
 	Reasons   []Reason
 	Columns   []*Column  // how members of documents become fields
-	Questions []Question // what the documents leave open, and was defaulted
-	Key       string     // the field of the primary key; empty when no field can be it
-	Title     string     // the field that names a document, if one does
+	Questions []Question // open questions, answered with their default
+	Key       string     // the field of the primary key; empty if no field qualifies
+	Title     string     // the field that names a document, if any
 }
 
-// Reason says why a field is drafted as it is.
+// Reason explains why a field is drafted as it is.
 type Reason struct {
 	Field  string `json:"field"`
-	Name   string `json:"name,omitempty"` // of the member, where the field needed another name
+	Name   string `json:"name,omitempty"` // of the member, if the field has another name
 	Reason string `json:"reason"`
 }
 
-// The kinds of questions.
+// Kinds of questions.
 const (
-	AskDecimal  = "decimal"  // is 1,234 more than a thousand, or little more than one?
+	AskDecimal  = "decimal"  // is 1,234 more than a thousand, or a little more than one?
 	AskDayFirst = "dayFirst" // is 01/02 the first of February?
 )
 
-// Question is a guess that the documents do not decide.
+// Question is a guess that the documents leave open.
 type Question struct {
 	Kind    string
 	Column  string
@@ -134,7 +135,8 @@ type Question struct {
 	Choices []string // the first is the default
 }
 
-// MarshalDefinition returns the definition as a body that creates an index.
+// MarshalDefinition returns the definition as the body of a request that
+// creates an index.
 func (d *Draft) MarshalDefinition() ([]byte, error) {
 	return json.Marshal(struct {
 		Fields Fields `json:"fields"`

@@ -249,7 +249,7 @@ func TestWhatIsOpenIsAsked(t *testing.T) {
 	}
 }
 
-// FuzzDraft checks DR1 for anything that is a document.
+// FuzzDraft checks DR1 for any valid document.
 func FuzzDraft(f *testing.F) {
 	f.Add(`{"id":"a","title":"x y","v":[1,2],"o":{"lat":1,"lng":2.5},"n":[{"a":[{"b":1}]}]}`, true)
 	f.Add(`{"a":[[1]],"":null,"b":"1,5 kg","c":{"":{}}}`, false)

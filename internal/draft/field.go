@@ -10,7 +10,7 @@ import (
 )
 
 // Field is one drafted field, written as a person would declare it: with a role
-// where one fits.
+// if one fits.
 type Field struct {
 	Type       definition.Type       `json:"type"`
 	Role       string                `json:"role,omitzero"`
@@ -28,10 +28,10 @@ type Field struct {
 	Fields     Fields                `json:"fields,omitzero"`
 }
 
-// Sort is the sort usage: on, or off although the role gives it.
+// Sort is the sort usage: on, or explicitly off although the role includes it.
 type Sort struct{ IsOff bool }
 
-// MarshalJSON writes null for what is off.
+// MarshalJSON returns null for a usage that is off.
 func (s *Sort) MarshalJSON() ([]byte, error) {
 	if s.IsOff {
 		return []byte("null"), nil
@@ -53,12 +53,12 @@ type Matching struct {
 	LengthNormalization definition.LengthNormalization `json:"lengthNormalization,omitzero"`
 }
 
-// Preset names an analyzer of the interface.
+// Preset names an analyzer of the API.
 type Preset struct {
 	Preset string `json:"preset"`
 }
 
-// Fields are drafted fields in the order in which documents have them.
+// Fields are drafted fields in the order of the members in documents.
 type Fields []Named
 
 // Named is a field with its name.
@@ -67,7 +67,7 @@ type Named struct {
 	*Field
 }
 
-// Get returns the field of a name, nil when there is none.
+// Get returns the field with a name, nil if there is none.
 func (f Fields) Get(name string) *Field {
 	for _, one := range f {
 		if one.Name == name {
@@ -80,7 +80,7 @@ func (f Fields) Get(name string) *Field {
 // IsZero reports whether there are no fields.
 func (f Fields) IsZero() bool { return f == nil }
 
-// MarshalJSON writes the fields as an object, in their order.
+// MarshalJSON returns the fields as an object, in order.
 func (f Fields) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')

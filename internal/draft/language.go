@@ -2,13 +2,13 @@ package draft
 
 // Language identification by function words and letters.
 //
-// Texts of a language are full of a few dozen words that carry no meaning, and
-// few of them are words of another language: "the" and "with" are English,
-// "und" and "mit" are German. Every word of a text that is a function word of
-// some languages adds to each of them, the more the fewer they are (as an
-// inverse document frequency over languages). A letter outside the basic
-// alphabet adds to the languages that write it and takes from those that do
-// not. Scripts of one language decide alone.
+// Texts are full of a few dozen words that carry no meaning, and few of these
+// words occur in several languages: "the" and "with" are English, "und" and
+// "mit" are German. Every function word in a text adds to the score of each
+// language that has it, the more the fewer there are (like an inverse document
+// frequency over languages). A letter outside the basic alphabet adds to the
+// languages that use it and subtracts from those that do not. A script used by
+// a single language decides by itself.
 //
 //	"Der Hund und die Katze"   und: de; die: de, nl, af…; der: de, nl   -> de
 //	"Größe"                    ö: de, sv, fi, hu…; ß: de alone          -> de
@@ -23,7 +23,7 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// more are function words that the lists of stopwords lack.
+// more lists function words missing from the lists of stopwords.
 var more = map[string]string{
 	"en": "from you your which can we our has have he she his her also when more all one been were would its than who what about " +
 		"other over only some out up so them him my me do does did should could may must between after before during each most very",
@@ -33,8 +33,9 @@ var more = map[string]string{
 	"is": "og að í á sem er við til um það ekki fyrir með var en af hann hún eru frá eða þetta þess hefur verið vegna", // its list is locale data
 }
 
-// letters are those beyond a to z that the Latin languages write, with what is
-// usual in their own words.
+// letters lists the letters beyond a to z used in languages with Latin script,
+// including those of common loanwords, and the distinctive letters of other
+// scripts.
 var letters = map[string]string{
 	"bs": "čćđšž", "ca": "àçèéíïòóúü·", "cs": "áčďéěíňóřšťúůýž", "da": "æøåé", "de": "äöüß", "en": "", "es": "áéíñóúü¿¡", "et": "äõöüšž",
 	"eu": "ñ", "fi": "äöå", "fr": "àâçéèêëîïôùûüœ", "ga": "áéíóú", "gl": "áéíñóú", "hr": "čćđšž", "hu": "áéíóöőúüű", "id": "", "is": "áæéðíóöþúý",
@@ -45,7 +46,7 @@ var letters = map[string]string{
 	"fa": "پچژگیک", "ur": "ٹڈڑےںھ", "ckb": "ڕڵێۆە", "ar": "ةىي",
 }
 
-// scripts are those that one language of ours is written in.
+// scripts lists scripts that are used by only one supported language.
 var scripts = []struct {
 	table *unicode.RangeTable
 	tag   string
@@ -55,24 +56,24 @@ var scripts = []struct {
 	{unicode.Gurmukhi, "pa"}, {unicode.Tamil, "ta"}, {unicode.Telugu, "te"}, {unicode.Bengali, "bn"},
 }
 
-// Characters that stand for each other in simplified and traditional Chinese.
+// Corresponding characters in simplified and traditional Chinese.
 const (
 	simplified  = "这们国个来时为会对发说学后经过动现点无开关长问题软库图网络统数据应户类实际体给与处层东业从书车门见电话语认识让设计输出项级终结构样标准压缩编译选择"
 	traditional = "這們國個來時為會對發說學後經過動現點無開關長問題軟庫圖網絡統數據應戶類實際體給與處層東業從書車門見電話語認識讓設計輸出項級終結構樣標準壓縮編譯選擇"
 )
 
-// families are the tags that share a script which several languages write.
+// families lists the tags of scripts that several languages use.
 var families = map[*unicode.RangeTable][]string{
 	unicode.Cyrillic:   {"bg", "ru", "sr", "uk"},
 	unicode.Devanagari: {"hi", "mr", "ne"},
 	unicode.Arabic:     {"ar", "ckb", "fa", "ur"},
 }
 
-// alike are tags that share their words with another, which is declared
-// instead: a search for the narrower one finds the broader.
+// alike are tags that share their words with another tag, which is declared
+// instead: a search in the narrower language finds the broader one.
 var alike = []string{"nb", "bs", "ms", "zh-Hant"}
 
-// functionWords returns, for every function word, the languages it belongs to.
+// functionWords maps every function word to the languages it belongs to.
 var functionWords = sync.OnceValue(func() map[string][]string {
 	words := make(map[string][]string)
 	for _, tag := range locale.Tags() {
@@ -89,14 +90,14 @@ var functionWords = sync.OnceValue(func() map[string][]string {
 	return words
 })
 
-// guess is what a text says about its language.
+// guess is the language of a text with its confidence.
 type guess struct {
 	tag   string
-	share float64 // of the letters or words that speak for it
+	share float64 // of the letters or words in favour of the language
 }
 
-// language returns the language of a text, an empty tag where it cannot be
-// known.
+// language returns the language of a text, with an empty tag if it cannot be
+// determined.
 func language(text string) guess {
 	counts := countScripts(text)
 	switch {
@@ -163,8 +164,8 @@ func (c *scriptCounts) other(r rune) {
 	}
 }
 
-// eastAsian decides between Japanese, which mixes kana in, and the two ways of
-// writing Chinese.
+// eastAsian decides between Japanese, which mixes in kana, and the two forms of
+// Chinese.
 func eastAsian(text string, counts scriptCounts) guess {
 	if counts.single["ja"]*10 > counts.han {
 		return guess{"ja", 1}
@@ -185,9 +186,10 @@ func eastAsian(text string, counts scriptCounts) guess {
 	return guess{"zh", 1}
 }
 
-// Evidence: a letter of its own is worth about a function word. Below leastScore
-// of the words nothing is known. The best language leads the next by what speaks
-// for one of the two alone, since neighbours share most of their words.
+// Weights and thresholds. A distinctive letter is worth about as much as a
+// function word. If less than leastScore of the words are evidence, the
+// language is unknown. The best language must lead the next one in evidence for
+// only one of the two, because related languages share most of their words.
 const (
 	letterWorth  = 1.5
 	letterCost   = 2.5
@@ -196,8 +198,8 @@ const (
 	leadOverNext = 1.5
 )
 
-// evidence is what one word or letter adds to the languages that have it, and
-// takes from the others.
+// evidence is the amount that one word or letter adds to the languages that
+// have it, and subtracts from the others.
 type evidence struct {
 	tags  []string
 	worth float64
@@ -245,7 +247,7 @@ func byWords(text string, among []string) guess {
 	return best(scores, found, len(words))
 }
 
-// letterEvidence is what letters beyond the basic alphabet say.
+// letterEvidence returns the evidence of letters beyond the basic alphabet.
 func letterEvidence(text string) []evidence {
 	seen := make(map[rune]int)
 	for _, r := range text {

@@ -12,8 +12,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestCorpora prints how many texts of public corpora are recognized. LANGUAGE_TEXTS
-// names a folder of *.ndjson.zst files whose lines have lang, title and body.
+// TestCorpora prints the share of texts in public corpora whose language is
+// detected. LANGUAGE_TEXTS names a folder of *.ndjson.zst files whose lines
+// have lang, title and body.
 func TestCorpora(t *testing.T) {
 	folder := os.Getenv("LANGUAGE_TEXTS")
 	if folder == "" {

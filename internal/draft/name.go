@@ -8,11 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fieldNames gives every member a valid and different field name.
+// fieldNames assigns a valid and unique field name to every member.
 type fieldNames struct{ taken map[string]bool }
 
-// name returns the letters, digits and _ that come closest to a member's name.
-// Names of other scripts become column_3.
+// name returns the field name closest to a member's name, using letters, digits
+// and _. Names in other scripts become column_3 and the like.
 func (f *fieldNames) name(member string, position int) string {
 	name := spell(member)
 	if name == "" {
@@ -26,7 +26,8 @@ func (f *fieldNames) name(member string, position int) string {
 	return unique
 }
 
-// FieldName returns a valid field name for a member: its own, or one close to it.
+// FieldName returns a valid field name for a member: its own name, or a similar
+// one.
 func FieldName(member string) string {
 	if isFieldName(member) {
 		return member
@@ -49,7 +50,8 @@ func isFieldName(name string) bool {
 
 var spelled = strings.NewReplacer("ß", "ss", "æ", "ae", "ø", "o", "đ", "d", "ł", "l", "œ", "oe", "ð", "d", "þ", "th", "ı", "i", "&", " and ", "%", " percent ", "€", " eur ", "$", " usd ", "£", " gbp ")
 
-// spell writes a name in lower case with letters a to z, digits and single _.
+// spell writes a name with lower-case letters a to z, digits and single
+// underscores.
 func spell(name string) string {
 	var out strings.Builder
 	gap := false
@@ -68,8 +70,8 @@ func spell(name string) string {
 	return out.String()
 }
 
-// words cuts a name into its words, in lower case: productName, product_name and
-// "Product name" are product and name.
+// words splits a name into its words, in lower case: productName, product_name
+// and "Product name" give product and name.
 func words(name string) []string {
 	var out strings.Builder
 	wasLower := false

@@ -16,7 +16,7 @@ func (f *deciding) declareNumber(c *column, column *Column) (*Field, []string) {
 		column.Form = AsNumber
 		column.Decimal = f.decimal(c, declared)
 	}
-	if c == f.key { // digits of a key are its name; only JSON numbers stay numbers
+	if c == f.key { // digits of a key are a name; only JSON numbers stay numbers
 		declared.PrimaryKey = true
 		if c.text.numbers == 0 && declared.Type == definition.Int64 {
 			return declared, []string{"int64, key: complete and unique"}
@@ -41,8 +41,8 @@ func (f *deciding) declareNumber(c *column, column *Column) (*Field, []string) {
 	return declared, why
 }
 
-// decimal decides the decimal mark: by the column, then by all columns, then it
-// is asked.
+// decimal decides the decimal mark: from the column, otherwise from all
+// columns, otherwise by a question.
 func (f *deciding) decimal(c *column, declared *Field) byte {
 	mark, decided := c.text.marks.Decimal()
 	if !decided {
@@ -60,7 +60,7 @@ func (f *deciding) decimal(c *column, declared *Field) byte {
 			}
 		}
 	}
-	for _, value := range c.sample { // 1.234 is whole where the comma is decimal
+	for _, value := range c.sample { // 1.234 is whole if the comma is the decimal mark
 		if strings.ContainsRune(value, rune(mark)) {
 			declared.Type = definition.Double
 			return mark
@@ -72,7 +72,7 @@ func (f *deciding) decimal(c *column, declared *Field) byte {
 	return mark
 }
 
-// openExample returns a number whose mark could be either.
+// openExample returns a sample number whose decimal mark is ambiguous.
 func (c *column) openExample() string {
 	for _, value := range c.sample {
 		if strings.ContainsAny(value, ",.") {
@@ -82,7 +82,7 @@ func (c *column) openExample() string {
 	return ""
 }
 
-// valueUnit returns the unit that stands beside the numbers.
+// valueUnit returns the unit written next to the numbers.
 func (c *column) valueUnit() (unit, word string) {
 	for beside := range c.text.units {
 		if known := units[strings.ToLower(strings.TrimSuffix(beside, "."))]; known != "" {

@@ -1,36 +1,36 @@
 package draft
 
-// Form is how the values of a member become values of its field.
+// Form says how the values of a member become values of its field.
 type Form int
 
-// The forms.
+// Values of Form.
 const (
-	Keep        Form = iota // as they are
-	AsText                  // numbers and truth values become text
-	AsNumber                // texts become numbers
-	AsBoolean               // texts become true or false
-	AsTimestamp             // dates, and counts since 1970, become timestamps
-	AsPoint                 // texts and objects become latitude and longitude
-	AsLatitude              // half of a point, whose longitude is another member
+	Keep        Form = iota // unchanged
+	AsText                  // numbers and truth values become strings
+	AsNumber                // strings become numbers
+	AsBoolean               // strings become true or false
+	AsTimestamp             // dates and epoch times become timestamps
+	AsPoint                 // strings and objects become latitude and longitude
+	AsLatitude              // half of a point whose longitude is another member
 	AsLongitude
-	AsObject // by the columns inside
-	Drop     // nothing
+	AsObject // converted by the columns inside
+	Drop     // left out
 )
 
-// Column is how one member of a document becomes a field. It is data; package
-// load does the work.
+// Column says how one member of a document becomes a field. It is only data;
+// package load does the conversion.
 type Column struct {
 	Name      string
 	Field     string
 	Form      Form
-	Decimal   byte   // of texts that are numbers
-	DayFirst  bool   // of texts that are dates
-	Separator string // cuts a text into values; empty when a text is one
+	Decimal   byte   // of strings that are numbers
+	DayFirst  bool   // of strings that are dates
+	Separator string // splits a string into values; empty if a string is a single value
 	IsList    bool
 	Inside    []*Column
 }
 
-// isPlain reports whether a document needs no change for the column.
+// isPlain reports whether documents need no conversion for the column.
 func (c *Column) isPlain() bool {
 	if c.Form != Keep && c.Form != AsObject || c.Name != c.Field || c.Separator != "" {
 		return false
@@ -43,7 +43,7 @@ func (c *Column) isPlain() bool {
 	return true
 }
 
-// IsPlain reports whether documents fit the definition as they are.
+// IsPlain reports whether documents fit the definition without conversion.
 func (d *Draft) IsPlain() bool {
 	for _, c := range d.Columns {
 		if !c.isPlain() {

@@ -14,14 +14,14 @@ const (
 	strictPoint
 )
 
-// pointKind reports whether an object is a geo point: {lat,lon} as the interface
-// writes it, or with other names, or a point of GeoJSON.
+// pointKind reports whether an object is a geo point: {lat,lon} in the format
+// of the API, with other names, or a GeoJSON point.
 func pointKind(raw []byte) pointForm {
 	_, _, form := readPoint(raw)
 	return form
 }
 
-// Point returns latitude and longitude of an object that is a geo point.
+// Point returns latitude and longitude of an object if it is a geo point.
 func Point(raw []byte) (lat, lon []byte, ok bool) {
 	lat, lon, form := readPoint(raw)
 	return lat, lon, form != notPoint
@@ -58,7 +58,7 @@ func readPoint(raw []byte) (lat, lon []byte, form pointForm) {
 	return lat, lon, loosePoint
 }
 
-// pair returns the two numbers of a list.
+// pair returns the two numbers of a list, nil if it is not a pair.
 func pair(raw []byte) (first, second []byte) {
 	if jsonread.KindOf(raw) != jsonread.ListKind {
 		return nil, nil
@@ -78,7 +78,8 @@ func pair(raw []byte) (first, second []byte) {
 	return first, second
 }
 
-// Pair returns the two numbers of a list that holds nothing else.
+// Pair returns the two numbers of a list and reports whether it contains
+// exactly these.
 func Pair(raw []byte) (first, second []byte, ok bool) {
 	first, second = pair(raw)
 	return first, second, first != nil && second != nil

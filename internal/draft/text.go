@@ -7,23 +7,23 @@ import (
 	"github.com/quiresearch/quire/definition"
 )
 
-// Sizes that separate the kinds of text.
+// Thresholds between the kinds of text.
 const (
-	proseWords = 12  // on average, from which a text is prose
-	shortBytes = 60  // on average, up to which a value may be a tag
-	shortWords = 4.5 // on average, up to which it may
-	exactBytes = 512 // at most, of values that are filtered by
+	proseWords = 12  // average from which a text is prose
+	shortBytes = 60  // average up to which a value may be a tag
+	shortWords = 4.5 // average up to which a value may be a tag
+	exactBytes = 512 // maximum of values that are filtered by
 
-	longestTitle = 4000 // bytes, of one that is sorted by: the key of a collation is longer than the text
+	longestTitle = 4000 // maximum in bytes of a title that is sorted by: a collation key is longer than its text
 )
 
-// prose is how running text without a role is searched: typos are forgiven, and
-// a long text does not outdo a short one by its length alone.
+// prose returns the matching usage of running text without a role: typos are
+// tolerated, and a long text does not win over a short one by its length alone.
 func prose() *Matching {
 	return &Matching{Highlight: used(), TypoTolerance: used(), LengthNormalization: definition.LengthModerate}
 }
 
-// declareText decides what a text is used for.
+// declareText decides the usages of a string.
 func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []string) {
 	declared := &Field{Type: definition.String}
 	column.Form = formFor(c.texts < c.values, AsText)
@@ -76,7 +76,7 @@ func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []s
 
 func (c *column) averageWords() float64 { return float64(c.text.words) / float64(max(c.texts, 1)) }
 
-// differ says how many of the values are different.
+// differ describes how many of the values are different.
 func (c *column) differ() string {
 	if c.isFull {
 		return fmt.Sprintf("more than %s different values", grouped(maxDistinct))
@@ -84,11 +84,11 @@ func (c *column) differ() string {
 	return fmt.Sprintf("%s of %s values differ", grouped(len(c.distinct)), grouped(c.values))
 }
 
-// isUnique reports whether few values come more than once.
+// isUnique reports whether few values are repeated.
 func (c *column) isUnique() bool { return c.isFull || len(c.distinct)*10 >= c.values*9 }
 
-// isCodeText reports whether values are names for machines: no spaces, and
-// digits or a name that says so.
+// isCodeText reports whether values are identifiers for machines: no spaces,
+// and digits or a name that says so.
 func (c *column) isCodeText() bool {
 	t := &c.text
 	if c.isList() || c.texts == 0 || t.spaced*10 > c.texts {
@@ -97,7 +97,7 @@ func (c *column) isCodeText() bool {
 	return isNamed(c.name, codeNames) && len(c.distinct)*10 > c.values || c.isUnique() && (t.digits*2 > c.texts || t.capitals*2 < c.texts)
 }
 
-// isTag reports whether values are short and come again and again.
+// isTag reports whether values are short and repeated.
 func (c *column) isTag() bool {
 	t := &c.text
 	if c.texts == 0 || t.bytes > shortBytes*c.texts || c.averageWords() > shortWords {
@@ -109,13 +109,14 @@ func (c *column) isTag() bool {
 	return t.spaced*4 < c.texts || isNamed(c.name, tagNames) || len(c.distinct)*2 <= c.values
 }
 
-// isManyNames reports whether lists hold names that hardly come again, such as
-// the other names of a place: they are searched, not counted.
+// isManyNames reports whether lists contain names that are hardly repeated,
+// such as the alternative names of a place: they are searched, not counted.
 func (c *column) isManyNames() bool {
 	return c.isUnique() && c.values >= 100 && (c.text.spaced*5 > c.texts || isNamed(c.name, aliasNames)) && !isNamed(c.name, tagNames)
 }
 
-// separator returns what cuts the texts into short values that come again.
+// separator returns the separator that splits the strings into short, repeated
+// values, empty if there is none.
 func (c *column) separator() string {
 	for _, one := range []struct {
 		separator string
@@ -127,7 +128,7 @@ func (c *column) separator() string {
 			continue
 		}
 		repeats := len(n.distinct)*10 <= n.parts*7
-		if one.separator == "," && c.text.spaced*20 > c.texts { // a comma also stands in names and sentences
+		if one.separator == "," && c.text.spaced*20 > c.texts { // commas also occur in names and sentences
 			repeats = len(n.distinct)*10 <= n.parts*4 && (c.averageWords() <= 4 || isNamed(c.name, tagNames)) || isNamed(c.name, tagNames) && n.short == n.parts
 		}
 		if repeats || isNamed(c.name, tagNames) {
@@ -147,8 +148,8 @@ func (c *column) separatedTexts(separator string) int {
 	return c.text.commas.texts
 }
 
-// hierarchy returns the separator of levels: most values have some, and few
-// different first ones.
+// hierarchy returns the separator of levels: most values have several levels,
+// with few distinct first ones.
 func (c *column) hierarchy() string {
 	for _, one := range []struct {
 		separator string
@@ -178,8 +179,9 @@ func (c *column) spacedArrows() bool {
 	return false
 }
 
-// findKey returns the column that names every document: complete, unique, and
-// named like a key, or the first column where that holds machine names.
+// findKey returns the column that identifies every document: complete, unique,
+// and named like a key, or the first column if it holds identifiers for
+// machines.
 func (c *columns) findKey() *column {
 	var found *column
 	best := unranked
@@ -203,7 +205,7 @@ func (c *column) canBeKey() bool {
 	return isName && c.lists == 0 && c.held == documents && c.values == documents && (len(c.distinct) == documents || c.isFull) && c.text.unpacked == 0
 }
 
-// explainNoKey says why no field is the key.
+// explainNoKey explains why no field is the key.
 func (f *deciding) explainNoKey() {
 	for _, one := range f.root.ordered {
 		if rank(one.name, keyNames) != 0 {
@@ -221,7 +223,7 @@ func (f *deciding) explainNoKey() {
 	f.say("", "", "no key: no field is complete and unique and named like one; documents can be added, but not replaced one by one")
 }
 
-// findTitle returns the column that names a document for people.
+// findTitle returns the column with the title of a document.
 func (f *deciding) findTitle() *column {
 	var found *column
 	best := 1 << 20

@@ -6,23 +6,23 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// tongues are the languages of the text columns.
+// tongues are the detected languages of the text columns.
 type tongues struct {
-	of   map[*column]string // empty: not recognized; mixedTongue: several
+	of   map[*column]string // empty: not detected; mixedTongue: several
 	main string             // of all text together
 }
 
 const mixedTongue = "mixed"
 
-// Shares of the recognized samples: above sameTongue they are one language; at
-// least leastVoices of them decide.
+// Shares of the samples: above sameTongue of the detected ones, the text has
+// one language; at least leastVoices of all samples must be detected.
 const (
 	sameTongue  = 0.7
 	leastVoices = 0.25
 )
 
-// listen recognizes the language of every text column by its samples, each for
-// itself and all together.
+// listen detects the language of every text column from its samples,
+// individually and for all columns together.
 func (f *deciding) listen() tongues {
 	heard := tongues{of: make(map[*column]string)}
 	var all []string
@@ -46,8 +46,8 @@ func (f *deciding) listen() tongues {
 	return heard
 }
 
-// tongue returns the language of texts, which each have a voice; short texts
-// speak together.
+// tongue returns the language of texts by majority, one vote per text; short
+// texts are combined.
 func tongue(texts []string) string {
 	voices, spoken := make(map[string]int), 0
 	for _, one := range texts {
@@ -77,7 +77,7 @@ func tongue(texts []string) string {
 	return together
 }
 
-// speak declares the language of a text field and says so.
+// speak declares the language of a text field and returns the reasons.
 func (f *deciding) speak(c *column, declared *Field) []string {
 	tag := f.tongues.of[c]
 	if tag == "" && f.tongues.main != mixedTongue {
@@ -108,8 +108,8 @@ func (f *deciding) speak(c *column, declared *Field) []string {
 	return []string{"language " + tag}
 }
 
-// setUsage gives a field a matching usage that can be changed; what its role
-// gives stays.
+// setUsage gives a field an explicit matching usage, unless it has one; what
+// its role implies stays.
 func setUsage(declared *Field) {
 	if declared.Matching == nil {
 		declared.Matching = &Matching{}

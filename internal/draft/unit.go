@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// units are the words for units and currencies in names of columns and beside
-// numbers, with the identifiers of the interface.
+// units maps the words for units and currencies in column names and next to
+// numbers to the identifiers of the API.
 var units = map[string]string{
 	"eur": "EUR", "€": "EUR", "euro": "EUR", "euros": "EUR", "usd": "USD", "$": "USD", "us$": "USD", "dollar": "USD", "dollars": "USD",
 	"gbp": "GBP", "£": "GBP", "chf": "CHF", "jpy": "JPY", "¥": "JPY", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "zł": "PLN",
@@ -22,13 +22,13 @@ var units = map[string]string{
 	"°c": "celsius", "c": "celsius", "°f": "fahrenheit", "%": "percent", "percent": "percent", "km/h": "kilometer-per-hour", "kmh": "kilometer-per-hour",
 }
 
-// bareUnits may stand at the end of a name without brackets, as in price_eur.
-// Letters that are also words or parts of names, such as a and t, may not.
+// bareUnits may end a name without brackets, as in price_eur. Letters that are
+// also words or parts of names, such as a and t, are excluded.
 var bareUnits = []string{"eur", "euro", "usd", "gbp", "chf", "sek", "nok", "dkk", "pln", "czk", "inr", "cad", "aud", "brl", "huf",
 	"kg", "lbs", "oz", "mm", "cm", "km", "ml", "kw", "kwh", "hz", "mhz", "ghz", "kb", "mb", "gb", "tb", "bytes", "sqm", "kmh", "grams", "percent", "minutes", "seconds"}
 
-// headerUnit returns the unit that the name of a column states, with the word
-// that states it: "Price (EUR)", "weight_kg", "Preis in €".
+// headerUnit returns the unit stated in a column name, and the word for it:
+// "Price (EUR)", "weight_kg", "Preis in €".
 func headerUnit(name string) (unit, word string) {
 	lower := strings.ToLower(strings.TrimSpace(name))
 	for _, brackets := range []string{"()", "[]"} {
@@ -51,8 +51,8 @@ func headerUnit(name string) (unit, word string) {
 	return "", ""
 }
 
-// withoutUnit takes a bracketed unit off a name, so that "Price (EUR)" becomes
-// price.
+// withoutUnit removes a bracketed unit from a name, so that "Price (EUR)"
+// becomes price.
 func withoutUnit(name string) string {
 	if open := strings.LastIndexAny(name, "(["); open > 0 && strings.HasSuffix(name, ")") || open > 0 && strings.HasSuffix(name, "]") {
 		if unit, _ := headerUnit(name); unit != "" {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Names of members that say what they hold, best first, in the languages that
-// data files are most often headed in. Marks do not matter: Título is titulo.
+// Telling names of members, best first, in the languages most common in headers
+// of data files. Diacritics are ignored: Título is titulo.
 var (
 	keyNames = vocabulary(`id key uuid guid identifier primarykey sku artikelnummer bestellnummer isbn ean gtin asin slug handle code nr number
 		nummer numero tunnus numer cislo номер артикул codigo codice kennung referenz reference referencia riferimento identifiant
@@ -47,12 +47,12 @@ var (
 		disponivel leverbaar tillganglig`)
 )
 
-// suffixLetters is how long the end of a compound must be to count: the datum
-// of Erscheinungsdatum does, the date of update does not. Two letters are a word
-// in Chinese, Japanese and Korean.
+// suffixLetters is the minimum length of the end of a compound to count: datum
+// in Erscheinungsdatum counts, date in update does not. In Chinese, Japanese
+// and Korean two letters are enough.
 const suffixLetters = 5
 
-// vocabulary returns the words of a list as names are compared.
+// vocabulary returns the words of a list in the form used to compare names.
 func vocabulary(list string) []string {
 	var out []string
 	for _, word := range strings.Fields(list) {
@@ -63,7 +63,7 @@ func vocabulary(list string) []string {
 	return out
 }
 
-// plain takes the marks off the letters of a word.
+// plain removes the diacritics of a word.
 func plain(word string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsMark(r) {
@@ -73,9 +73,9 @@ func plain(word string) string {
 	}, norm.NFD.String(spelled.Replace(word)))
 }
 
-// rank returns how early a list names the member: 0 is first, and unranked when
-// it does not. The whole name counts more than its last word, and that more than
-// the end of a compound.
+// rank returns how early the member's name occurs in a list, 0 for the first
+// entry, and unranked if it does not. A match of the whole name ranks before
+// one of its last word, and that before one of the end of a compound.
 func rank(name string, list []string) int {
 	all := words(plain(name))
 	if len(all) == 0 {
@@ -94,7 +94,7 @@ func rank(name string, list []string) int {
 	return unranked
 }
 
-// unranked is the rank of a name that a list lacks.
+// unranked is the rank of a name that is not in a list.
 const unranked = 1000
 
 func isNamed(name string, list []string) bool { return rank(name, list) < unranked }

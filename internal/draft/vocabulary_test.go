@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/definition"
 )
 
-// headers are the names of the same columns in the languages that files are
-// most often headed in: key, title, description, price, date in seconds, tags.
+// headers are the names of the same columns in the languages most common in
+// headers: key, title, description, price, date in seconds, tags.
 var headers = []struct{ language, id, title, description, price, date, tags string }{
 	{"English", "Product ID", "Product Name", "Description", "Price", "Created at", "Keywords"},
 	{"German", "Artikelnummer", "Bezeichnung", "Beschreibung", "Preis", "Datum", "Schlagwörter"},
@@ -34,7 +34,7 @@ var headers = []struct{ language, id, title, description, price, date, tags stri
 	{"Korean", "번호", "상품명", "설명", "가격", "날짜", "태그"},
 }
 
-// The values alone leave open which of two texts is the title and whether a
+// The values alone do not tell which of two texts is the title and whether a
 // number is a date: the header decides.
 func TestHeadersOfTheMainLanguagesAreUnderstood(t *testing.T) {
 	for _, h := range headers {
