@@ -12,31 +12,32 @@ import (
 	"github.com/quiresearch/quire/internal/written"
 )
 
-// Header converts rows by the fields that its columns name.
+// Header converts rows to documents according to the fields that its columns
+// name.
 type Header struct {
 	root    *column
 	decimal byte
 }
 
-// column is a name of the header: a value, or an object of columns.
+// column is a name in the header: a value, or an object of columns.
 type column struct {
 	name     string
 	position int // in the row; -1 for an object
 	field    *definition.ResolvedField
 	inner    []*column
-	byName   map[string]*column // those of inner: a header may name a million
+	byName   map[string]*column // index of inner, because a header may have a million names
 }
 
 // maxDepth bounds how deep dotted names nest.
 const maxDepth = 32
 
-// MaxColumns bounds the columns of a header. Each takes up to a kilobyte: for a
-// wildcard field it has a field of its own.
+// MaxColumns bounds the columns of a header. A column takes up to a kilobyte,
+// because one of a wildcard field has a resolved field of its own.
 const MaxColumns = 65_536
 
-// NewHeader finds the fields that columns name. A name that no field has is kept,
-// so that its values are refused by the reader of documents. The error is a
-// *RowError of line 1.
+// NewHeader finds the fields that columns name. A name without a field is kept,
+// so that the reader of documents refuses its values. The error is a *RowError
+// of line 1.
 func NewHeader(names []string, schema *definition.Schema, decimal byte) (*Header, error) {
 	if len(names) > MaxColumns {
 		return nil, &RowError{Line: 1, Reason: fmt.Sprintf("the header names %d columns, %d are the most", len(names), MaxColumns)}
@@ -53,7 +54,7 @@ func NewHeader(names []string, schema *definition.Schema, decimal byte) (*Header
 	return h, nil
 }
 
-// splitName takes address.city and title[sv] apart.
+// splitName splits names such as address.city and title[sv].
 func splitName(name string) []string {
 	steps := strings.SplitN(name, ".", maxDepth)
 	last := steps[len(steps)-1]
@@ -63,7 +64,7 @@ func splitName(name string) []string {
 	return steps
 }
 
-// add adds a column below c and reports whether there was room.
+// add adds a column below c and reports whether the name was free.
 func (c *column) add(position int, steps []string) bool {
 	inner := c.byName[steps[0]]
 	isLast := len(steps) == 1
@@ -100,7 +101,7 @@ func (h *Header) Append(out []byte, values []string) []byte {
 	return out
 }
 
-// object appends an object, or nothing where none of its columns has a value.
+// object appends an object, or nothing if none of its columns has a value.
 func (h *Header) object(out []byte, c *column, values []string) []byte {
 	start := len(out)
 	out = append(out, '{')
@@ -127,7 +128,8 @@ func (h *Header) object(out []byte, c *column, values []string) []byte {
 	return append(out, '}')
 }
 
-// value appends what a field takes for a text, or nothing for no value.
+// value appends the value of a field for a string, or nothing if the string is
+// empty.
 func (h *Header) value(out []byte, f *definition.ResolvedField, text string) []byte {
 	if strings.TrimSpace(text) == "" {
 		return out
@@ -195,8 +197,8 @@ func (h *Header) single(out []byte, f *definition.ResolvedField, text string) []
 	return appendText(out, text)
 }
 
-// number reads a number by the decimal mark of the rows and, where that gives
-// none, by the other.
+// number parses a number with the decimal mark of the rows or, if that fails,
+// the other one.
 func (h *Header) number(text string) (string, bool) {
 	if literal, _, ok := written.Number(text, h.decimal); ok {
 		return literal, true
@@ -209,13 +211,13 @@ func (h *Header) number(text string) (string, bool) {
 	return literal, ok
 }
 
-// timestamp writes a date in one of the usual forms, or seconds or milliseconds
-// since 1970, as the interface takes it. A date without an offset is in UTC. One
-// whose day and month could be exchanged stays as it is, and is refused.
+// timestamp converts a date in a common format, or seconds or milliseconds
+// since 1970, to the format of the API. A date without an offset is in UTC. A
+// date with interchangeable day and month stays unchanged and is refused later.
 func timestamp(text string) string {
 	if moment, ok := written.Date(text, true); ok && !moment.IsOpen {
 		if moment.HasOffset && isISO(text) {
-			return text // with the precision it has
+			return text // keeps its precision
 		}
 		return written.Timestamp(moment.Time)
 	}
@@ -227,7 +229,7 @@ func timestamp(text string) string {
 	return text
 }
 
-// isISO reports whether a text begins like 2024-12-31T.
+// isISO reports whether a string begins like 2024-12-31T.
 func isISO(text string) bool {
 	return len(text) > 10 && text[4] == '-' && text[7] == '-' && text[10] == 'T'
 }

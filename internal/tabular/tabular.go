@@ -1,8 +1,8 @@
-// Package tabular turns rows of CSV and tab-separated text into the JSON of
-// documents, by the types that a definition gives their fields.
+// Package tabular converts rows of CSV and tab-separated text to JSON
+// documents, according to the types of the fields in a definition.
 //
 // A Reader reads the header line and then one row after another. A Header,
-// made once per schema, converts a row:
+// built once per schema, converts a row:
 //
 //	rows := tabular.NewReader(body, ',', maxRow)
 //	names, err := rows.Header()
@@ -10,12 +10,13 @@
 //	row, err := rows.Next()
 //	json := header.Append(nil, row.Values)
 //
-// A column is named after its field; address.city is a field of the object
+// A column has the name of its field; address.city is a field of the object
 // address, and title[sv] the variant of a localized field. Numbers, truth
-// values, timestamps and geo points are read in the forms of package written;
-// several values of a field stand between | or as a JSON list; objects and
-// vectors stand as JSON. An empty value is left out. What cannot be converted
-// stays text, so that the reader of documents refuses it with its place.
+// values, timestamps and geo points are parsed by package written; several
+// values of a field are separated by | or given as a JSON list; objects and
+// vectors are given as JSON. An empty value is left out. A value that cannot be
+// converted stays a string, so that the reader of documents refuses it and
+// reports its path.
 //
 // Memory is bounded by the longest row. A Reader belongs to one goroutine; a
 // Header may be used by any number.
@@ -38,18 +39,18 @@ type Row struct {
 	Line   int // 1-based line where the row starts
 }
 
-// RowError is a row that cannot be read.
+// RowError reports an unreadable row.
 type RowError struct {
 	Line   int
 	Reason string
-	// IsLast is true when nothing can be read after it.
+	// IsLast is true if reading cannot continue after it.
 	IsLast bool
 }
 
 // Error returns the reason.
 func (e *RowError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
 
-// ErrTooLong is the error of a row beyond the bound.
+// ErrTooLong reports a row longer than the limit.
 var ErrTooLong = errors.New("the row is too long")
 
 // Reader reads rows.
@@ -61,21 +62,21 @@ type Reader struct {
 	columns   int
 }
 
-// NewReader returns a reader of rows whose values a delimiter separates: a
-// comma stands for a comma or a semicolon, whichever the header line has more
-// of. A row may have maxRow bytes; 0 means unbounded.
+// NewReader returns a reader of rows with the given delimiter. A comma means a
+// comma or a semicolon, whichever is more frequent in the header line. A row
+// may have up to maxRow bytes; 0 means unlimited.
 func NewReader(source io.Reader, delimiter rune, maxRow int64) *Reader {
 	bounded := &boundedSource{source: source, limit: maxRow}
 	return &Reader{source: bounded, buffer: bufio.NewReaderSize(bounded, 64<<10), delimiter: delimiter}
 }
 
-// Header reads the names of the columns. io.EOF means that there is no line.
+// Header reads the names of the columns. It returns io.EOF if there is no line.
 func (r *Reader) Header() ([]string, error) {
 	if mark, err := r.buffer.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = r.buffer.Discard(3)
 	}
 	if r.delimiter == ',' {
-		// What is buffered of a long line is enough to decide.
+		// The buffered part of a long line is enough to decide.
 		_, _ = r.buffer.Peek(1)
 		first, _ := r.buffer.Peek(r.buffer.Buffered())
 		line, _, _ := bytes.Cut(first, []byte{'\n'})
@@ -99,8 +100,8 @@ func (r *Reader) Header() ([]string, error) {
 	return names, nil
 }
 
-// Decimal returns the decimal mark that numbers are read with first: a comma
-// where semicolons separate values, because commas are taken there.
+// Decimal returns the decimal mark to try first: a comma if semicolons separate
+// values, because then commas are free.
 func (r *Reader) Decimal() byte {
 	if r.delimiter == ';' {
 		return ','
@@ -108,8 +109,8 @@ func (r *Reader) Decimal() byte {
 	return '.'
 }
 
-// Next returns the next row, or io.EOF after the last. A *RowError refuses one
-// row; other errors are those of the source.
+// Next returns the next row, or io.EOF after the last. A *RowError concerns one
+// row; other errors come from the source.
 func (r *Reader) Next() (Row, error) {
 	r.source.taken = 0
 	values, err := r.rows.Read()
@@ -139,7 +140,7 @@ func quoteReason(err error) string {
 	return `a quotation mark stands inside a value without quotes; put the value in quotes and write "" for it`
 }
 
-// boundedSource refuses to read more for one row than it may have.
+// boundedSource limits the bytes read for one row.
 type boundedSource struct {
 	source io.Reader
 	limit  int64

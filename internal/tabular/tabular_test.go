@@ -24,8 +24,8 @@ func schema(t testing.TB) *definition.Schema {
 	return definition.NewSchema(d)
 }
 
-// converted returns the documents of a text, a line each; a row that is refused
-// as its error.
+// converted returns the documents of a text, one per line, with the error in
+// place of a refused row.
 func converted(t testing.TB, text string, delimiter rune, maxRow int64) string {
 	rows := NewReader(strings.NewReader(text), delimiter, maxRow)
 	names, err := rows.Header()
@@ -93,7 +93,7 @@ func TestRowsBecomeDocuments(t *testing.T) {
 	}
 }
 
-// A row that never ends costs no more memory than a row may have.
+// A row that never ends uses no more memory than the row limit.
 func TestRowsAreBounded(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("id,title\n1,\""), repeat('x'))
 	rows := NewReader(endless, ',', 1<<20)
