@@ -1,10 +1,10 @@
-// Package locale knows the languages the service reads: their tags, which
-// variant answers for which tag, their lower case, and their stopwords.
+// Package locale knows the supported languages: their tags, which variant
+// serves which tag, their lower case, and their stopwords.
 //
-// Supported lists what analysis has rules for. Whether this node also holds
-// the data some of them need is asked of analysis.Builder.
+// Supported lists the locales that analysis has rules for. analysis.Builder
+// knows whether this node also has the data that some of them need.
 //
-// Everything here is a table or a pure function and may be used from any
+// Everything here is a table or a pure function and may be used by any
 // goroutine.
 package locale
 
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Default is the locale of values where nothing is declared.
+// Default is the locale of values for which none is declared.
 const Default = "en"
 
 // tags are the canonical tags with rules, sorted.
@@ -25,7 +25,7 @@ var tags = []string{
 	"vi", "zh", "zh-Hant",
 }
 
-// broader maps a tag to the language that also answers for it.
+// broader maps a tag to the broader language that can stand in for it.
 var broader = map[string]string{
 	"nb":    "no",
 	"nn":    "no",
@@ -34,7 +34,7 @@ var broader = map[string]string{
 	"zh-MO": "zh-Hant",
 }
 
-// compounding are the locales whose compounds are split.
+// compounding are the locales with compounds to split.
 var compounding = []string{"da", "de", "fi", "is", "nb", "nl", "nn", "no", "sv"}
 
 // Tags returns the canonical tags with rules, sorted. The caller owns the
@@ -48,13 +48,14 @@ func Supported(tag string) bool {
 	return found
 }
 
-// Compounding reports whether the words of a locale are split into parts when
-// data for it are there.
+// Compounding reports whether the compounds of a locale are split if the data
+// for it exist.
 func Compounding(tag string) bool {
 	return slices.Contains(compounding, Canonical(tag))
 }
 
-// DataTag is the tag whose folder of locale data serves tag: no uses that of nb.
+// DataTag returns the tag whose folder of locale data serves tag: no uses that
+// of nb.
 func DataTag(tag string) string {
 	tag = Canonical(tag)
 	if tag == "no" {
@@ -63,9 +64,9 @@ func DataTag(tag string) string {
 	return tag
 }
 
-// Canonical writes a tag the way it is stored: the language in lower case,
-// a script capitalized, a region in capitals. Text that is not a tag comes back in
-// lower case and is supported by nothing.
+// Canonical returns a tag in its stored spelling: the language in lower case, a
+// script capitalized, a region in upper case. Text that is not a tag is
+// returned in lower case and is not supported.
 func Canonical(tag string) string {
 	if isCanonicalLanguage(tag) {
 		return tag
@@ -99,10 +100,10 @@ func isCanonicalLanguage(tag string) bool {
 	return true
 }
 
-// Resolve finds, among the declared tags, the one that answers for wanted: the
-// tag itself, else what is left after dropping its last subtag, and so on; at
-// each step also the broader language of what is left. It never narrows. The
-// answer is written as declared.
+// Resolve returns the declared tag that serves wanted: the tag itself,
+// otherwise the tag without its last subtag, and so on; at each step it also
+// tries the broader language. It never narrows. The result is spelled as
+// declared.
 func Resolve(wanted string, declared []string) (string, bool) {
 	for tag := Canonical(wanted); tag != ""; {
 		if found, ok := find(tag, declared); ok {
@@ -122,7 +123,7 @@ func Resolve(wanted string, declared []string) (string, bool) {
 	return "", false
 }
 
-// ResolveSupported finds the supported tag that answers for wanted.
+// ResolveSupported returns the supported tag that serves wanted.
 func ResolveSupported(wanted string) (string, bool) { return Resolve(wanted, tags) }
 
 func find(tag string, declared []string) (string, bool) {

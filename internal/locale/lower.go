@@ -7,9 +7,9 @@ import (
 )
 
 // Lower returns s in the lower case of a locale, for comparing keywords: in
-// Turkish and Azeri I is ı and İ is i; final sigma is written as any other, so
-// that Greek words compare equal wherever they were cut. Text in lower case
-// comes back as it is.
+// Turkish and Azeri, I becomes ı and İ becomes i. Final sigma becomes a plain
+// sigma, so that Greek words compare equal wherever they were cut. Lower-case
+// text is returned unchanged.
 func Lower(tag, s string) string {
 	turkic := isTurkic(tag)
 	for i := range len(s) {

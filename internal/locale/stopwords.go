@@ -10,7 +10,7 @@ import (
 //go:embed stopwords
 var stopwords embed.FS
 
-// stopwordFile maps tags to the file that serves them where the names differ.
+// stopwordFile maps tags to file names where they differ.
 var stopwordFile = map[string]string{"ms": "id", "bs": "hr", "nb": "no", "zh-Hant": "zh"}
 
 // Stopwords returns the built-in stopwords of a locale, in lower case, as
@@ -23,7 +23,7 @@ func Stopwords(tag string) []string {
 	}
 	text, err := stopwords.ReadFile("stopwords/" + name + ".txt")
 	if err != nil {
-		return nil // no list is built in; TestEveryLocaleHasStopwords knows which may lack one
+		return nil // no built-in list; TestEveryLocaleHasStopwords knows which locales may lack one
 	}
 	var words []string
 	for line := range strings.Lines(string(text)) {

@@ -1,16 +1,16 @@
-// Package collation turns text into keys whose byte order is the alphabetical
+// Package collation converts text to keys whose byte order is the alphabetical
 // order of a locale.
 //
-// The order is that of the Common Locale Data Repository as the collate
-// package of golang.org/x/text carries it, with three corrections measured
-// against ICU:
+// The order is that of the Common Locale Data Repository as implemented by the
+// collate package of golang.org/x/text, with three corrections measured against
+// ICU:
 //
 //   - Norwegian, both as no and nb, sorts by the rules of nn: å comes last.
-//   - A locale with a script of its own puts that script before Latin.
-//   - Danish puts upper case before lower case where words are otherwise equal.
+//   - A locale with a script of its own sorts that script before Latin.
+//   - Danish sorts upper case before lower case if words are otherwise equal.
 //
-// A Collator belongs to one goroutine; New is cheap enough to keep one per
-// worker and locale.
+// A Collator belongs to one goroutine; New is cheap enough for one per worker
+// and locale.
 package collation
 
 import (
@@ -26,12 +26,12 @@ import (
 type Collator struct {
 	collator   *collate.Collator
 	buffer     collate.Buffer
-	native     []*unicode.RangeTable // nil when Latin comes first
+	native     []*unicode.RangeTable // nil if Latin comes first
 	upperFirst bool
 }
 
-// New returns a collator of the locale; the tag "" sorts by root rules, and so
-// does a tag that nothing is known about.
+// New returns a collator of the locale; the empty tag and unknown tags use the
+// root rules.
 func New(tag string) *Collator {
 	base, _, _ := strings.Cut(tag, "-")
 	c := &Collator{native: native[base], upperFirst: base == "da"}
@@ -47,7 +47,7 @@ func New(tag string) *Collator {
 	return c
 }
 
-// native names the scripts that stand before Latin in a language.
+// native lists the scripts that sort before Latin in a language.
 var native = map[string][]*unicode.RangeTable{
 	"ar": {unicode.Arabic}, "bg": {unicode.Cyrillic}, "bn": {unicode.Bengali}, "el": {unicode.Greek},
 	"fa": {unicode.Arabic}, "he": {unicode.Hebrew}, "hi": {unicode.Devanagari}, "hy": {unicode.Armenian},
@@ -58,8 +58,8 @@ var native = map[string][]*unicode.RangeTable{
 	"ml": {unicode.Malayalam}, "or": {unicode.Oriya}, "pa": {unicode.Gurmukhi},
 }
 
-// maxText bounds the characters that take part: a key of a whole book orders
-// no better than one of its beginning.
+// maxText bounds the bytes used: the key of a whole book orders no better than
+// that of its beginning.
 const maxText = 1024
 
 // AppendKey appends the key of text to dst.
@@ -77,16 +77,16 @@ func (c *Collator) AppendKey(dst []byte, text string) []byte {
 	dst = append(dst, c.collator.KeyFromString(&c.buffer, text)...)
 	c.buffer.Reset()
 	if c.upperFirst {
-		// The key's last level orders case with lower first; a level of our
-		// own in front of it would have to be cut out of the middle, so equal
-		// words differ here by a trailing level instead.
+		// The last level of the key orders lower case first. Inserting another level
+		// before it would require cutting the key open, so a trailing level
+		// distinguishes otherwise equal words instead.
 		dst = c.danish(dst, text)
 	}
 	return dst
 }
 
-// group is the place of a text before its key decides: what begins with no
-// letter, then the native script, then other letters.
+// group returns the primary position of a text: no leading letter, then the
+// native script, then other letters.
 func (c *Collator) group(text string) byte {
 	for _, r := range text {
 		switch {
@@ -102,8 +102,8 @@ func (c *Collator) group(text string) byte {
 	return 0
 }
 
-// danish replaces the key by one of the lower-cased text followed by a case
-// level in which upper comes first.
+// danish replaces the key with that of the lower-cased text followed by a case
+// level that sorts upper case first.
 func (c *Collator) danish(dst []byte, text string) []byte {
 	lower := strings.ToLower(text)
 	if lower == text {

@@ -5,7 +5,7 @@
 //	(unpack each into a directory of its own)
 //	go run ./internal/locale/cldr/generate -core DIR -numbers DIR -units DIR -out internal/locale/cldr/table.zst
 //
-// A locale keeps only what its parent does not already say.
+// A locale stores only its differences from its parent.
 package main
 
 import (
@@ -185,7 +185,7 @@ func readLocale(numbers, units, tag string) (entry, error) {
 
 var drop = strings.NewReplacer("{0}", "", "\u00a0", " ", "\u202f", " ", "\u200e", "", "\u200f", "", "\u061c", "")
 
-// add folds a spelling and keeps it when it is one word that is not the code.
+// add folds a spelling and keeps it if it is one word other than the code.
 func add(list []string, text, code string) []string {
 	if text = folded(text); text == code || strings.Contains(text, " ") {
 		return list
@@ -193,8 +193,8 @@ func add(list []string, text, code string) []string {
 	return keep(list, text)
 }
 
-// addUnit folds a spelling of a unit and keeps it when it is one word, or several
-// where the unit is one per another: "miles per hour".
+// addUnit folds a spelling of a unit and keeps it if it is one word or, for a
+// compound unit, several: "miles per hour".
 func addUnit(list []string, text string, isCompound bool) []string {
 	if text = folded(text); strings.Contains(text, " ") && !isCompound {
 		return list
