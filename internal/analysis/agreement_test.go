@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/definition"
 )
 
-// TestAgreement prints how far stems and words agree with independent
+// TestAgreement prints how often stems and words agree with independent
 // implementations. scripts/text-agreement prepares the folder it reads;
 // docs/reference/locales.md explains the differences.
 func TestAgreement(t *testing.T) {
@@ -41,8 +41,8 @@ func lines(t *testing.T, name string) []string {
 	return strings.Split(strings.TrimRight(string(content), "\n"), "\n")
 }
 
-// stemAgreement counts the stems that another stemmer gives too, letter forms
-// aside, and the words whose stem is that of their base form.
+// stemAgreement counts the stems that another stemmer also produces, ignoring
+// letter forms, and the words whose stem is that of their base form.
 func stemAgreement(t *testing.T, b *Builder, tag string, words []string) {
 	c := built(t, b, &definition.Chain{
 		Tokenizer: &definition.Tokenizer{Keyword: &definition.Empty{}},
@@ -80,7 +80,8 @@ func percent(part, all int) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(all))
 }
 
-// borderAgreement counts the beginnings and ends of ICU's words that are ours.
+// borderAgreement counts the boundaries of ICU's words that are also boundaries
+// here.
 func borderAgreement(t *testing.T, b *Builder, tag string, paragraphs []string) {
 	c := built(t, b, &definition.Chain{}, tag, Index)
 	var buf Buffer

@@ -14,7 +14,7 @@ func chain(t testing.TB, spec *definition.Chain, tag string, mode Mode) *Chain {
 	return built(t, NewBuilder(Options{}), spec, tag, mode)
 }
 
-// built is chain with a builder of the test's own.
+// built is like chain, with the given builder.
 func built(t testing.TB, b *Builder, spec *definition.Chain, tag string, mode Mode) *Chain {
 	t.Helper()
 	c, err := b.Chain(spec, tag, mode)
@@ -24,7 +24,7 @@ func built(t testing.TB, b *Builder, spec *definition.Chain, tag string, mode Mo
 	return c
 }
 
-// show writes tokens as words, alternatives joined by |, gaps as _.
+// show renders tokens as words, with alternatives joined by | and gaps as _.
 func show(tokens []Token) string {
 	var out strings.Builder
 	next := int32(0)

@@ -41,10 +41,10 @@ func BenchmarkTokenizeAndNormalize(b *testing.B) {
 }
 
 // BenchmarkMatching analyses a text of every locale, in texts of a kilobyte:
-// the sentences of testdata/locales over and over, or the file that is named
-// after the locale in the folder ANALYSIS_TEXTS. Compounds are split where
-// the word lists of this test hold their parts. MB/cpu-s counts the time
-// of processors, so that a busy machine shows less.
+// the sentences of testdata/locales repeated, or the file named after the
+// locale in the folder ANALYSIS_TEXTS. Compounds are split if the word lists of
+// this test contain their parts. MB/cpu-s measures processor time, so that the
+// load of a busy machine matters less.
 func BenchmarkMatching(b *testing.B) {
 	builder := everything(b)
 	for _, tag := range locale.Tags() {

@@ -47,7 +47,7 @@ func TestChainsAreMadeOnce(t *testing.T) {
 	wait.Wait()
 }
 
-// twice is a stand-in for locale data.
+// twice stands in for locale data.
 type twice struct{}
 
 func (twice) AppendStem(_ *stem.Scratch, dst, word []byte) []byte {
@@ -109,7 +109,7 @@ func TestDataOfTheNodeDecideWhatIsSupported(t *testing.T) {
 	}
 }
 
-// TestDataAreNeeded: a node without the data of a compounding language refuses
+// TestDataAreNeeded: a node without the data of a compounding language rejects
 // the chain on the index side, and Icelandic altogether.
 func TestDataAreNeeded(t *testing.T) {
 	b := NewBuilder(Options{})

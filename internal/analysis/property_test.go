@@ -14,7 +14,8 @@ import (
 	"github.com/quiresearch/quire/internal/locale"
 )
 
-// shared is a builder with all word lists, which take a while to load.
+// shared is a builder with all word lists, shared because they are slow to
+// load.
 var shared struct {
 	once    sync.Once
 	builder *Builder
@@ -27,7 +28,7 @@ func everything(t testing.TB) *Builder {
 
 func pointer[T any](v T) *T { return &v }
 
-// specs are chains with every component in them.
+// specs returns chains that together have every component.
 func specs() map[string]*definition.Chain {
 	normalize := definition.TokenFilter{Normalize: &definition.Normalize{}}
 	return map[string]*definition.Chain{
@@ -61,7 +62,7 @@ func specs() map[string]*definition.Chain {
 	}
 }
 
-// check holds tokens to the invariants of package token.
+// check verifies the invariants of package token.
 func check(t *testing.T, text string, tokens []Token, positions int32) {
 	t.Helper()
 	last := int32(0)
@@ -111,8 +112,8 @@ func TestEveryChainKeepsTheInvariants(t *testing.T) {
 	}
 }
 
-// TestOffsetsNameTheWord: whatever a chain makes of a word, its offsets name the
-// word: the stretch analysed alone gives the same terms.
+// TestOffsetsNameTheWord: whatever a chain makes of a word, its offsets delimit
+// the word: that range analysed alone gives the same terms.
 func TestOffsetsNameTheWord(t *testing.T) {
 	b := everything(t)
 	for _, tag := range locale.Tags() {
@@ -139,7 +140,7 @@ func TestOffsetsNameTheWord(t *testing.T) {
 }
 
 // TestQueryTermsAreIndexed: the query chain makes of a word one of the terms
-// the index chain makes of it.
+// that the index chain makes of it.
 func TestQueryTermsAreIndexed(t *testing.T) {
 	b := everything(t)
 	for name, spec := range specs() {
@@ -193,8 +194,8 @@ func TestOutputIsBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded: chains that multiply a text take tens of megabytes for a
-// megabyte, whatever they do, and give them back.
+// TestMemoryIsBounded: chains that multiply a text use tens of megabytes for a
+// megabyte of text, whatever they do, and release them.
 func TestMemoryIsBounded(t *testing.T) {
 	grow := definition.CharFilter{PatternReplace: &definition.PatternReplace{Pattern: "([a-j])", Replacement: strings.Repeat("$1", 100)}}
 	spread := definition.CharFilter{Mapping: &definition.Mapping{Mappings: map[string]string{"a": strings.Repeat("b ", 10000), "b": "a a"}}}
@@ -226,7 +227,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// heap is what lives after a collection.
+// heap returns the live heap after a collection.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -260,7 +261,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	text := englishText()
 	var buf Buffer
 	c.Analyze(&buf, text)
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection allocates, and empties what is kept
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection allocates and empties pools
 	if n := testing.AllocsPerRun(5, func() { c.Analyze(&buf, text) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -55,8 +55,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// TestEveryComponentAndLocaleHasAScript: components are what a definition can
-// name, locales those of the table.
+// TestEveryComponentAndLocaleHasAScript: components are those that a definition
+// can name, locales those of the table.
 func TestEveryComponentAndLocaleHasAScript(t *testing.T) {
 	has := func(file, step string) {
 		content, err := os.ReadFile("testdata/" + file)
@@ -80,8 +80,8 @@ func TestEveryComponentAndLocaleHasAScript(t *testing.T) {
 	}
 }
 
-// equipped is a node with the word lists of the program and, for the languages
-// that need locale data, a few words.
+// equipped returns the options of a node with the word lists of the program
+// and, for the languages that need locale data, a few words.
 func equipped(t testing.TB) Options {
 	t.Helper()
 	options := Options{
@@ -113,12 +113,13 @@ func equipped(t testing.TB) Options {
 	return options
 }
 
-// compoundParts are the words of the small compound data; no uses those of nb.
+// compoundParts are the words of the small compound data; no uses the words of
+// nb.
 var compoundParts = map[string]string{
 	"da": "regn jakke", "de": "regen jacke arbeit zeit", "fi": "sade takki", "is": "regn jakki", "nb": "regn jakke", "nl": "regen jas", "nn": "regn jakke", "sv": "regn jacka",
 }
 
-// runScript runs the steps and returns the script with the output they gave.
+// runScript runs the steps and returns the script with their actual output.
 func runScript(t *testing.T, b *Builder, script string) string {
 	var out []string
 	for _, step := range strings.Split(strings.TrimRight(script, "\n"), "\n\n") {
@@ -161,7 +162,8 @@ func runStep(b *Builder, command, text string) string {
 		if err := json.Unmarshal([]byte(spec), definitionChain); err != nil {
 			return err.Error()
 		}
-		// The rules of synonyms stand in the filter; a definition names a set.
+		// In this form, the filter contains the rules of synonyms; a definition names
+		// a set instead.
 		var sets struct {
 			Filters []struct{ Synonyms *definition.SynonymSet }
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/quiresearch/quire/definition"
 )
 
-// TestNormalizedStemsAgreeWithOthers compares normalizer and stemmer together
-// with those of an independent implementation, for languages whose stemmer
-// expects normalized words.
+// TestNormalizedStemsAgreeWithOthers compares the combination of normalizer and
+// stemmer with that of an independent implementation, for languages whose
+// stemmer expects normalized words.
 func TestNormalizedStemsAgreeWithOthers(t *testing.T) {
 	files, _ := filepath.Glob("testdata/stems/*.txt")
 	if len(files) == 0 {
@@ -42,8 +42,8 @@ func TestNormalizedStemsAgreeWithOthers(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d of %d stems agree", tag, agree, all)
-		// hi takes endings off in their normalized spelling too, which the
-		// other implementation misses.
+		// hi also removes endings in their normalized spelling, which the other
+		// implementation misses.
 		if least := map[string]int{"ar": 100, "hi": 95}[tag]; agree*100 < all*least {
 			t.Errorf("%s: %d of %d stems agree", tag, agree, all)
 		}

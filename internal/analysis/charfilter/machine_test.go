@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// all finds the matches of an expression by a machine.
+// all returns the matches of an expression found by a machine.
 func all(t testing.TB, expression string, text string) [][]int {
 	t.Helper()
 	filter, err := NewPatternReplace(expression, "")
@@ -70,7 +70,7 @@ func FuzzAMachineFindsWhatPackageRegexpFinds(f *testing.F) {
 	})
 }
 
-// An expression that reads far ahead for every match takes the square of the text.
+// An expression that reads far ahead for every match takes quadratic time.
 func TestStepsAreBounded(t *testing.T) {
 	for _, expression := range []string{`x*y|x`, `(x{1,1000}y){1}`, `x{1,1000}y|x`} {
 		text := &Text{Steps: 1 << 16}

@@ -123,7 +123,7 @@ func TestPartsAreRemembered(t *testing.T) {
 	if got := parts(s, "regnjakke"); !slices.Equal(got, want) || len(got) != 2 {
 		t.Errorf("%q, then %q", want, got)
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection allocates, and empties what is kept
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection allocates and empties pools
 	if n := testing.AllocsPerRun(10, func() { s.AppendParts(make([]int, 0, 8), []byte("regnjakke")) }); n > 1 {
 		t.Errorf("%v allocations", n)
 	}
@@ -146,7 +146,7 @@ func TestReadingsByFrequency(t *testing.T) {
 	s := frequency(t, map[string]int{"Bund": 420, "Bundes": 450, "finanz": 500, "minister": 480, "finanzminister": 590, "hand": 400, "rare": 700,
 		"handel": 450, "elend": 560, "handelend": 300, "ende": 300, "hoff": 500, "straße": 450, "ein": 200, "verein": 500})
 	for word, want := range map[string][]string{
-		"bundesfinanzminister": {"bund", "finanz", "minister", "finanzminister"}, // the lowest mean, and what is a word together
+		"bundesfinanzminister": {"bund", "finanz", "minister", "finanzminister"}, // the lowest mean, plus parts that form a word together
 		"finanzminister":       {"finanz", "minister"},
 		"handelend":            nil, // more frequent than hand and elend
 		"handrare":             nil, // rare is too rare

@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/internal/analysis"
 )
 
-// Without any data beside the program every compounding language is analysed,
-// and everyday compounds are found by their parts.
+// Without any data outside the program, every compounding language is analysed,
+// and common compounds are found by their parts.
 func TestCompoundsWithoutDictionaries(t *testing.T) {
 	var options analysis.Options
 	if err := Add(&options, filepath.Join(t.TempDir(), "absent")); err != nil {
@@ -50,11 +50,11 @@ func TestCompoundsWithoutDictionaries(t *testing.T) {
 	}
 }
 
-// TestAgreementWithDictionaries compares the seams that frequencies find with
-// those of the dictionaries in LOCALE_DATA, over the words of COMPOUND_WORDS: a
-// file per language, a word a line. The dictionaries split off endings too, so
-// that they are a bound for the share that is found, and a good judge of what
-// should not be.
+// TestAgreementWithDictionaries compares the seams found by frequencies with
+// those of the dictionaries in LOCALE_DATA, for the words in COMPOUND_WORDS:
+// one file per language, one word per line. The dictionaries also split off
+// endings, so they only bound the share of seams found, but they are a good
+// reference for false ones.
 func TestAgreementWithDictionaries(t *testing.T) {
 	dictionaries := prepared(t)
 	var options analysis.Options
@@ -88,7 +88,7 @@ func TestAgreementWithDictionaries(t *testing.T) {
 	}
 }
 
-// seams returns where parts begin inside a word.
+// seams returns the offsets inside a word where parts begin.
 func seams(at []int) map[int]bool {
 	found := make(map[int]bool)
 	for i := 0; i+1 < len(at); i += 2 {

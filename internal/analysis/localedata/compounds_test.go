@@ -26,7 +26,7 @@ func prepared(t testing.TB) analysis.Options {
 }
 
 // TestCommonCompounds counts the common compounds of which both parts are
-// found. docs/reference/locales.md says why some are not.
+// found. docs/reference/locales.md explains why some are not.
 func TestCommonCompounds(t *testing.T) {
 	options := prepared(t)
 	content, err := os.ReadFile("testdata/compounds.txt")
@@ -67,8 +67,8 @@ func TestCommonCompounds(t *testing.T) {
 	}
 }
 
-// BenchmarkCompounds analyses texts of the folder ANALYSIS_TEXTS, a file per
-// language, with compounds split.
+// BenchmarkCompounds analyses the texts in the folder ANALYSIS_TEXTS, one file
+// per language, splitting compounds.
 func BenchmarkCompounds(b *testing.B) {
 	builder := analysis.NewBuilder(prepared(b))
 	for _, tag := range []string{"da", "de", "fi", "is", "nb", "nl", "nn", "sv"} {

@@ -19,7 +19,7 @@ var japaneseTexts = []string{
 }
 
 // TestWaysAreCheapest: the words are those of another implementation of the
-// same method over the same dictionary.
+// same method with the same dictionary.
 func TestWaysAreCheapest(t *testing.T) {
 	j, err := newJapanese()
 	if err != nil {
@@ -70,7 +70,7 @@ func TestJapaneseAllocatesNothing(t *testing.T) {
 	text := []byte(strings.Repeat(japaneseTexts[1]+japaneseTexts[2], 20))
 	var s token.Stream
 	j.Tokenize(&s, text)
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection allocates, and empties what is kept
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection allocates and empties pools
 	if n := testing.AllocsPerRun(5, func() { s.Reset(); j.Tokenize(&s, text) }); n > 1 {
 		t.Errorf("%v allocations", n)
 	}

@@ -22,7 +22,8 @@ func koreanTerms(t *testing.T) func(text string) []string {
 	}
 }
 
-// particles returns the particles of a noun in the forms its last sound takes.
+// particles returns the particles of a noun in the forms that its last sound
+// requires.
 func particles(noun string) []string {
 	runes := []rune(noun)
 	switch (runes[len(runes)-1] - '가') % 28 {
@@ -66,8 +67,8 @@ func TestANounLosesItsParticle(t *testing.T) {
 			}
 		}
 	}
-	// Here the unit splits into nouns with its particle too, by nouns that
-	// no text means.
+	// Here the unit including its particle also splits into nouns, but into ones
+	// that no text means.
 	for text, want := range map[string]string{
 		"데이타의": "데이타", "윈도우의": "윈도우", "저장소의": "저장소", "처리기로": "처리기", "생성기와": "생성기",
 		"물류창고": "물류창고", "물류창고에서": "물류창고", "결과의": "결과", "도로는": "도로", "말하는": "말", "사용해서": "사용", "사용하기": "사용", "안전하게": "안전", "현재까지": "현재", "사람들이": "사람", "일반적인": "일반적",

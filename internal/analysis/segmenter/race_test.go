@@ -2,6 +2,6 @@
 
 package segmenter
 
-// underRace is set when the race detector watches: pools then drop what is
-// given back.
+// underRace is true under the race detector, where pools drop objects returned
+// to them.
 const underRace = true

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestFormsMeet: forms of one word have one stem, and the stem is not empty.
-// Words are written as the locale's normalizer leaves them.
+// TestFormsMeet: the forms of one word have the same, non-empty stem. Words are
+// in the form that the locale's normalizer produces.
 func TestFormsMeet(t *testing.T) {
 	for tag, groups := range map[string]string{
 		"ar": "كتاب الكتاب والكتاب كتابها", "bg": "град градът градове; книга книгата книги", "bn": "বই বইগুলো",

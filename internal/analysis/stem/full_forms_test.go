@@ -29,7 +29,7 @@ func FuzzOpenForms(f *testing.F) {
 	f.Add(list.Bytes(), "hestar")
 	f.Fuzz(func(t *testing.T, data []byte, word string) {
 		if !bytes.Equal(data, list.Bytes()) {
-			// The automaton library trusts its bytes; only the head is ours.
+			// The automaton library trusts its input; only the header is parsed here.
 			data = data[:min(len(data), len(formsMark)+8)]
 		}
 		if forms, err := OpenForms(data); err == nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// stream makes tokens of words; _ is a gap and | joins readings of a position.
+// stream converts words to tokens; _ is a gap and | joins readings at a
+// position.
 func stream(text string) *token.Stream {
 	s := &token.Stream{Steps: 1 << 20}
 	at := 0
@@ -27,7 +28,7 @@ func stream(text string) *token.Stream {
 	return s
 }
 
-// show is the reverse of stream.
+// show is the inverse of stream.
 func show(s *token.Stream) string {
 	var out strings.Builder
 	next := int32(0)
@@ -104,7 +105,7 @@ func TestSynonymsOfRepeatedReadingsAreBounded(t *testing.T) {
 	}
 }
 
-// halves splits words of four letters or more in the middle.
+// halves splits words of four or more letters in the middle.
 type halves struct{}
 
 func (halves) AppendParts(dst []int, word []byte) []int {

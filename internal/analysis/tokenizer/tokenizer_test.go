@@ -22,7 +22,7 @@ func terms(t Tokenizer, text string) []string {
 	return out
 }
 
-// naive is UAX 29 without any short cut.
+// naive implements UAX 29 without any shortcut.
 func naive(text string) []string {
 	out := []string{}
 	for it := words.FromString(text); it.Next(); {
@@ -55,7 +55,7 @@ func FuzzUnicodeEqualsTheFullTables(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if !utf8.ValidString(text) || len(text) > token.MaxTermBytes {
-			return // values are valid; how broken ones split is open
+			return // values are valid; how invalid ones split is undefined
 		}
 		if got, want := terms(Unicode{}, text), naive(text); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
