@@ -1,7 +1,7 @@
 // Package elasticsearch reads an index of Elasticsearch 7 to 9 or OpenSearch 2
-// and 3: its mapping, translated to a definition with a note for every step that
-// loses something, and its documents as they are at one moment: by a point in
-// time where the cluster has it, else by a scroll.
+// and 3: its mapping, translated to a definition with a note for every loss,
+// and a consistent snapshot of its documents, using a point in time if the
+// cluster supports it and a scroll otherwise.
 //
 // A Cluster may be used by any number of goroutines; a Documents by one.
 package elasticsearch
@@ -19,16 +19,16 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Cluster is where an index is read from.
+// Cluster is the source of an index.
 type Cluster struct {
 	base   string
 	Index  string
-	APIKey string // sent as Authorization: ApiKey; empty sends none, or what the address names
+	APIKey string // sent as Authorization: ApiKey; if empty, only credentials in the address are sent
 
 	client http.Client
 }
 
-// New reads an address such as https://user:password@host:9200/books.
+// New parses an address such as https://user:password@host:9200/books.
 func New(address string) (*Cluster, error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
@@ -45,7 +45,7 @@ func New(address string) (*Cluster, error) {
 	return &Cluster{base: strings.TrimRight(parsed.String(), "/"), Index: index}, nil
 }
 
-// call sends a request and reads the answer.
+// call sends a request and decodes the response.
 func (c *Cluster) call(ctx context.Context, method, path string, body, answer any) error {
 	var content []byte
 	if body != nil {
@@ -80,7 +80,7 @@ func (c *Cluster) call(ctx context.Context, method, path string, body, answer an
 	return nil
 }
 
-// reasonOf returns why a request failed, as the cluster says it.
+// reasonOf returns the reason that the cluster gives for a failed request.
 func reasonOf(content []byte) string {
 	var failed struct {
 		Error struct {
@@ -93,8 +93,8 @@ func reasonOf(content []byte) string {
 	return strings.TrimSpace(string(content[:min(len(content), 200)]))
 }
 
-// Mapping returns the mapping of the index. An alias of several indexes is
-// refused, since they may disagree.
+// Mapping returns the mapping of the index. It rejects an alias of several
+// indexes, because their mappings may differ.
 func (c *Cluster) Mapping(ctx context.Context) (*Mapping, error) {
 	var answer map[string]struct {
 		Mappings Mapping `json:"mappings"`

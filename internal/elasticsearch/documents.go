@@ -12,22 +12,22 @@ import (
 	"github.com/quiresearch/quire/internal/load"
 )
 
-// Documents reads the documents of one moment.
+// Documents reads the documents as of one point in time.
 type Documents struct {
 	cursor cursor
 	hits   []hit
 	number int
 	out    []byte
 
-	Total int    // documents at the beginning
+	Total int    // number of documents at the beginning
 	Way   string // for people: "point in time" or "scroll"
 }
 
-// cursor reads pages of one moment.
+// cursor reads pages of a consistent snapshot.
 type cursor interface {
-	// next returns the next page; one without hits is the end.
+	// next returns the next page; a page without hits is the end.
 	next(ctx context.Context) (page, error)
-	// close gives the moment back to the cluster.
+	// close releases the snapshot in the cluster.
 	close(ctx context.Context) error
 }
 
@@ -46,8 +46,8 @@ type page struct {
 	} `json:"hits"`
 }
 
-// pageSize is how many documents a request reads; keepAlive is how long the
-// cluster keeps the moment between two of them.
+// pageSize is the number of documents read per request; keepAlive is how long
+// the cluster keeps the snapshot between two requests.
 const (
 	pageSize  = 1000
 	keepAlive = "10m"
@@ -56,10 +56,10 @@ const (
 // KeyField is the member of a document that holds its _id.
 const KeyField = "_id"
 
-// Open fixes the moment and reads the first page. Elasticsearch before 7.12 and
-// OpenSearch before 3.3 cannot page through a point in time in the order of
-// their shards; they, and clusters that refuse a point in time for any other
-// reason, are read by a scroll.
+// Open fixes the snapshot and reads the first page. Elasticsearch before 7.12
+// and OpenSearch before 3.3 cannot page through a point in time in shard order;
+// they, and clusters that refuse a point in time for any other reason, are read
+// with a scroll.
 func (c *Cluster) Open(ctx context.Context) (*Documents, error) {
 	for _, kind := range pointKinds {
 		opened, err := c.openPoint(ctx, kind)
@@ -70,7 +70,7 @@ func (c *Cluster) Open(ctx context.Context) (*Documents, error) {
 		if err := d.begin(ctx); err == nil {
 			return d, nil
 		}
-		_ = d.Close(ctx) // the cluster drops it by itself after keepAlive
+		_ = d.Close(ctx) // on failure, the cluster drops it after keepAlive
 	}
 	d := &Documents{cursor: &scroll{cluster: c}, Way: "scroll"}
 	return d, d.begin(ctx)
@@ -119,7 +119,7 @@ func (d *Documents) Next(ctx context.Context) (load.Row, error) {
 	return load.Row{Number: d.number, Document: d.out}, nil
 }
 
-// Close gives the moment back to the cluster, also when ctx is over.
+// Close releases the snapshot in the cluster, even if ctx has ended.
 func (d *Documents) Close(ctx context.Context) error {
 	return d.cursor.close(context.WithoutCancel(ctx))
 }

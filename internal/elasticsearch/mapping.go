@@ -36,11 +36,11 @@ type Property struct {
 	Similarity  any                  `json:"similarity"`
 }
 
-// Translation is a definition made from a mapping.
+// Translation is a definition translated from a mapping.
 type Translation struct {
 	Fields  draft.Fields
 	Columns []*draft.Column
-	Notes   []string // what the definition does not say, or says otherwise
+	Notes   []string // what the definition loses or changes
 	Key     string   // the field of the primary key
 }
 
@@ -48,16 +48,16 @@ type translator struct {
 	notes []string
 }
 
-// where says what a field stands inside of.
+// where describes the position of a field.
 type where struct {
 	path     string
 	isNested bool
 	inList   bool
 }
 
-// Translate makes a definition of a mapping. What the mapping does not say,
-// whether a field has several values, comes from drafted documents; so does a
-// field that is not mapped.
+// Translate translates a mapping to a definition. The mapping does not say
+// whether a field has several values; this comes from drafted documents, as do
+// fields that are not mapped.
 func Translate(mapping *Mapping, drafted *draft.Draft) *Translation {
 	t := &translator{}
 	result := &Translation{}
@@ -80,8 +80,8 @@ func (t *translator) note(field, text string) {
 	t.notes = append(t.notes, text)
 }
 
-// key makes _id the primary key; a field id that always equals it is left to be
-// that itself.
+// key makes _id the primary key, unless a field id always equals it, which then
+// is the key.
 func (t *translator) key(result *Translation, drafted *draft.Draft) string {
 	for _, named := range result.Fields {
 		if named.Name == KeyField {
@@ -93,7 +93,7 @@ func (t *translator) key(result *Translation, drafted *draft.Draft) string {
 	return drafted.Key
 }
 
-// properties translates the mapped fields, then those that only documents have.
+// properties translates the mapped fields, then those found only in documents.
 func (t *translator) properties(mapped map[string]*Property, fields draft.Fields, columns []*draft.Column, at where) (draft.Fields, []*draft.Column) {
 	var (
 		all  draft.Fields
@@ -105,7 +105,7 @@ func (t *translator) properties(mapped map[string]*Property, fields draft.Fields
 		if mapped[c.Name] != nil {
 			continue
 		}
-		// The columns of a place that two members make are read as they are.
+		// The two columns of a point are kept as drafted.
 		plan = append(plan, c)
 		if field := fields.Get(c.Field); field != nil && all.Get(c.Field) == nil {
 			all = append(all, draft.Named{Name: c.Field, Field: field})
@@ -134,7 +134,7 @@ func (t *translator) properties(mapped map[string]*Property, fields draft.Fields
 	return all, plan
 }
 
-// property translates one field; nil leaves it out.
+// property translates one field; nil means that it is left out.
 func (t *translator) property(p *Property, column *draft.Column, drafted *draft.Field, at where) *draft.Field {
 	if p.CopyTo != nil {
 		t.note(at.path, "copy_to is not translated: a search without fields reads every text field")
@@ -150,7 +150,7 @@ func (t *translator) property(p *Property, column *draft.Column, drafted *draft.
 		*field = draft.Field{Type: field.Type, Dimensions: field.Dimensions}
 	}
 	if field.Type == definition.Vector || field.Type == definition.GeoPoint && (drafted == nil || drafted.Type != definition.GeoPoint) {
-		column.IsList = false // a list is the numbers of one value
+		column.IsList = false // a list is the components of one value
 	}
 	field.Multiple = column.IsList
 	if field.Multiple || at.inList {
@@ -194,7 +194,7 @@ func (t *translator) object(p *Property, column *draft.Column, drafted *draft.Fi
 	return field
 }
 
-// typed translates a field by its type.
+// typed translates a field according to its type.
 func (t *translator) typed(p *Property, column *draft.Column, drafted *draft.Field, at where) *draft.Field {
 	used := &definition.Empty{}
 	number := func(kind definition.Type) *draft.Field {
@@ -249,7 +249,7 @@ func (t *translator) typed(p *Property, column *draft.Column, drafted *draft.Fie
 	return nil
 }
 
-// languages are the analyzers that are named after a language.
+// languages maps the analyzers named after a language.
 var languages = map[string]string{
 	"arabic": "ar", "armenian": "hy", "basque": "eu", "bengali": "bn", "brazilian": "pt", "bulgarian": "bg", "catalan": "ca", "cjk": "zh",
 	"czech": "cs", "danish": "da", "dutch": "nl", "english": "en", "estonian": "et", "finnish": "fi", "french": "fr", "galician": "gl",
@@ -258,8 +258,8 @@ var languages = map[string]string{
 	"sorani": "ckb", "spanish": "es", "swedish": "sv", "thai": "th", "turkish": "tr", "kuromoji": "ja", "nori": "ko", "smartcn": "zh", "ukrainian": "uk", "polish": "pl",
 }
 
-// text translates analysed text. The role of a title or a description is that of
-// the drafted field.
+// text translates analysed text. It takes the role of a title or description
+// from the drafted field.
 func (t *translator) text(p *Property, drafted *draft.Field, at where) *draft.Field {
 	field := &draft.Field{Type: definition.String, Matching: prose()}
 	if drafted != nil && (drafted.Role == "title" || drafted.Role == "description") && !at.inList {
@@ -290,7 +290,7 @@ func prose() *draft.Matching {
 	return &draft.Matching{Highlight: &definition.Empty{}, TypoTolerance: &definition.Empty{}, LengthNormalization: definition.LengthModerate}
 }
 
-// subfield translates another way in which a text is indexed.
+// subfield translates a multi-field.
 func (t *translator) subfield(name string, p *Property, field *draft.Field, at where) {
 	if p.Type != "keyword" {
 		t.note(at.path+"."+name, "further ways of indexing a field are not translated; search "+at.path)
@@ -321,7 +321,7 @@ func (t *translator) noteCase(p *Property, at where) {
 	}
 }
 
-// KeepCompounds declares that no field splits compounds, for a node that lacks
+// KeepCompounds turns off compound splitting for all fields, for a node without
 // the dictionaries.
 func (t *Translation) KeepCompounds() {
 	keepCompounds(t.Fields)

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// pointKind is how one of the two families opens a point in time and gives it
-// back.
+// pointKind says how one of the two product families opens and closes a point
+// in time.
 type pointKind struct {
 	path  string // below the index to open, below the root to close
 	close func(id string) any
@@ -22,7 +22,7 @@ var pointKinds = []pointKind{
 }
 
 // point reads pages of a point in time, each beginning after the last document
-// of the one before.
+// of the previous one.
 type point struct {
 	cluster *Cluster
 	kind    pointKind
@@ -39,7 +39,7 @@ func (c *Cluster) openPoint(ctx context.Context, kind pointKind) (*point, error)
 	if err := c.call(ctx, http.MethodPost, "/"+url.PathEscape(c.Index)+kind.path+"?keep_alive="+keepAlive, nil, &answer); err != nil {
 		return nil, err
 	}
-	id := answer.ID + answer.PointID // one of them is there
+	id := answer.ID + answer.PointID // only one of them is set
 	if id == "" {
 		return nil, errors.New("the answer names no point in time")
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// scroll reads pages by the scroll interface, which every version has.
+// scroll reads pages with the scroll API, which every version supports.
 type scroll struct {
 	cluster *Cluster
 	id      string // empty before the first page
