@@ -12,7 +12,8 @@ type describeInput struct {
 	Index string `json:"index" jsonschema:"the name of the index"`
 }
 
-// described is what a model needs to know of a field to write a query.
+// described is the information about a field that a model needs to write a
+// query.
 type described struct {
 	Name     string          `json:"name"`
 	Type     definition.Type `json:"type"`
@@ -21,7 +22,7 @@ type described struct {
 	Examples []any           `json:"examples,omitempty"`
 }
 
-// clauseForms shows a model how the parts of a request are written.
+// clauseForms shows a model the syntax of the parts of a request.
 var clauseForms = map[string]string{
 	"text":    `{"type":"text","text":"red shoes","match":"user"}`,
 	"equals":  `{"field":"brand","match":{"value":"Lumi"}}`,
@@ -57,7 +58,7 @@ func (t *tools) describeIndex(ctx context.Context, in describeInput) (any, error
 	return answer, nil
 }
 
-// addExamples adds values to the fields that can be counted.
+// addExamples adds example values to the fields with facets.
 func (t *tools) addExamples(ctx context.Context, index string, fields []described) {
 	asked := 0
 	for i := range fields {
@@ -68,7 +69,7 @@ func (t *tools) addExamples(ctx context.Context, index string, fields []describe
 		asked++
 		values, err := t.values(ctx, index, f.Name, "", exampleValues)
 		if err != nil {
-			continue // the fields are worth knowing without examples
+			continue // the fields are useful without examples
 		}
 		for _, v := range values.list {
 			f.Examples = append(f.Examples, shorten(v.Value, maxValue))
@@ -76,7 +77,7 @@ func (t *tools) addExamples(ctx context.Context, index string, fields []describe
 	}
 }
 
-// describe lists fields in order of their paths.
+// describe lists fields, ordered by path.
 func describe(prefix string, fields map[string]*definition.Field) []described {
 	var all []described
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

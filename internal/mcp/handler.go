@@ -11,15 +11,15 @@ import (
 	"github.com/quiresearch/quire/client"
 )
 
-// Path is where a node serves the protocol.
+// Path is the path under which a node serves the protocol.
 const Path = "/mcp"
 
 // maxMessage bounds the body of one message.
 const maxMessage = 1 << 20
 
 // Handler serves the protocol over streamable HTTP without sessions. Each
-// request is answered through api with the headers that it came with, so that
-// its credential, host and origin are judged there.
+// request is served by api with its original headers, so that api checks its
+// credential, host and origin.
 func Handler(api http.Handler, version string) http.Handler {
 	streamable := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
 		c, err := client.New("http://node", "", client.RetryFor(0), client.HTTP(&http.Client{Transport: inside{api, r}}))
@@ -34,7 +34,7 @@ func Handler(api http.Handler, version string) http.Handler {
 	})
 }
 
-// Mount serves the protocol at Path and everything else by next.
+// Mount serves the protocol at Path and passes everything else to next.
 func Mount(next, protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == Path {
@@ -45,13 +45,14 @@ func Mount(next, protocol http.Handler) http.Handler {
 	})
 }
 
-// inside sends requests to a handler of this process as if from the caller.
+// inside sends requests to a handler in this process as if they came from the
+// caller.
 type inside struct {
 	api    http.Handler
 	caller *http.Request
 }
 
-// RoundTrip answers a request by the handler.
+// RoundTrip serves a request with the handler.
 func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
 	sent := r.Clone(r.Context())
 	sent.Host, sent.RemoteAddr, sent.TLS, sent.RequestURI = i.caller.Host, i.caller.RemoteAddr, i.caller.TLS, r.URL.RequestURI()
@@ -71,7 +72,7 @@ func (i inside) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// recorder keeps an answer.
+// recorder buffers a response.
 type recorder struct {
 	header http.Header
 	status int

@@ -22,10 +22,10 @@ type searchInput struct {
 	Request map[string]any `json:"request,omitempty" jsonschema:"a whole search request in place of text, filters and fields: query, filters, facets, sort and more"`
 }
 
-// defaultHits is how many hits are answered when the model does not say.
+// defaultHits is the number of hits if the model does not specify one.
 const defaultHits = 5
 
-// compile returns the search that the input asks for.
+// compile returns the search described by the input.
 func (in searchInput) compile() (*query.Search, error) {
 	s := &query.Search{Limit: min(max(in.Limit, 0), maxHits)}
 	if in.Request != nil {
@@ -85,8 +85,8 @@ func (t *tools) search(ctx context.Context, in searchInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The answer in its own form, so that facets and what was read out of the
-	// text are there as the interface describes them.
+	// Use the JSON form of the answer, so that facets and interpretations of the
+	// text are included as documented.
 	var answer map[string]any
 	if err := decode(found.AppendJSON(nil), &answer); err != nil {
 		return nil, err
@@ -104,8 +104,8 @@ func (t *tools) search(ctx context.Context, in searchInput) (any, error) {
 	return answer, nil
 }
 
-// decode reads JSON and keeps the digits of numbers: a whole number of 64 bits
-// does not fit a float.
+// decode parses JSON and preserves the digits of numbers: a 64-bit integer does
+// not fit into a float.
 func decode(text []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -146,8 +146,8 @@ func (t *tools) explainHit(ctx context.Context, in explainInput) (any, error) {
 	return answer, nil
 }
 
-// shorten cuts texts of more characters than most and long lists inside a value
-// and says what was left out.
+// shorten truncates strings of more than most characters and long lists inside
+// a value and says how much was left out.
 func shorten(value any, most int) any {
 	switch v := value.(type) {
 	case string:
