@@ -1,11 +1,10 @@
-// Package evaluate runs the queries of a judgement set against one or two
-// sides of an index, a generation with settings each, and measures what they
-// answer.
+// Package evaluate runs the queries of a judgement set against one or two sides
+// of an index, each a generation with settings, and measures the results.
 //
-// A Side answers searches; Run asks both sides every query, one search at a
-// time, and rests between searches so that the evaluation takes no more than a
-// share of one processor. The report holds means, every query with both sides,
-// the paired randomization test between them and whether the bounds of the set
+// A Side runs searches; Run sends every query to both sides, one search at a
+// time, and pauses between searches so that the evaluation uses only a share of
+// one processor. The report contains means, every query with both sides, the
+// paired randomization test between them and whether the bounds of the set
 // hold. Run may be called by any number of goroutines.
 package evaluate
 
@@ -23,17 +22,16 @@ import (
 )
 
 const (
-	// DefaultK is the number of hits that nDCG, reciprocal rank and precision
-	// look at.
+	// DefaultK is the number of hits used for nDCG, reciprocal rank and precision.
 	DefaultK = 10
-	// Depth is how many hits are asked for; recall and expectations look at all
-	// of them.
+	// Depth is the number of hits requested; recall and expectations use all of
+	// them.
 	Depth = 100
-	// draws of the randomization test.
+	// draws is the number of samples of the randomization test.
 	draws = 10_000
 )
 
-// Side is one way to answer the queries.
+// Side is one way to run the queries.
 type Side struct {
 	Index      string
 	Generation string
@@ -43,16 +41,16 @@ type Side struct {
 // Options tune a run.
 type Options struct {
 	K        int     // 0: DefaultK
-	Hits     bool    // list the keys of the hits
-	Share    float64 // of one processor, above 0; 1 and 0: no rest between searches
+	Hits     bool    // include the keys of the hits in the report
+	Share    float64 // of one processor, above 0; 0 and 1: no pause between searches
 	Limits   query.Limits
 	Progress func(searches int) // called after every search; may be nil
 }
 
-// Searches is how many searches a run over a set makes.
+// Searches returns the number of searches in a run over a set.
 func Searches(set *judgement.Set, sides int) int { return len(set.Queries) * sides }
 
-// Run evaluates a set. against may be nil. It fails only when ctx ends.
+// Run evaluates a set. against may be nil. Run fails only if ctx ends.
 func Run(ctx context.Context, name string, set *judgement.Set, side Side, against *Side, o Options) (*Report, error) {
 	if o.K == 0 {
 		o.K = DefaultK
@@ -94,14 +92,14 @@ func Run(ctx context.Context, name string, set *judgement.Set, side Side, agains
 	return r, nil
 }
 
-// One evaluates a single query on one side, and returns the rank of a key from
-// 1; 0 when it is not among the first hits.
+// One evaluates a single query on one side and returns the rank of a key, from
+// 1, or 0 if it is not among the first hits.
 func One(ctx context.Context, q *judgement.Query, side Side, key string, limits query.Limits) (found Found, rank int) {
 	found = ask(ctx, side, q, Options{K: DefaultK, Limits: limits})
 	return found, relevance.Rank(found.ranking, key)
 }
 
-// Text is the text that a query searches for; "" when it has none.
+// Text returns the text that a query searches for, "" if it has none.
 func Text(q *judgement.Query, limits query.Limits) string {
 	if q.Search == nil {
 		return q.Text
@@ -113,7 +111,7 @@ func Text(q *judgement.Query, limits query.Limits) string {
 	return judgement.FirstText(s)
 }
 
-// throttle waits so long that the time worked is a share of the whole.
+// throttle waits until the time worked is the given share of the total.
 func throttle(ctx context.Context, worked time.Duration, share float64) error {
 	if share <= 0 || share >= 1 {
 		return nil
@@ -128,7 +126,7 @@ func throttle(ctx context.Context, worked time.Duration, share float64) error {
 	}
 }
 
-// request is the search of a query, which asks for the hits alone.
+// request returns the search of a query, reduced to its hits.
 func request(q *judgement.Query, limits query.Limits) (*query.Search, error) {
 	body := q.Search
 	if body == nil {
@@ -147,7 +145,7 @@ func request(q *judgement.Query, limits query.Limits) (*query.Search, error) {
 	return s, nil
 }
 
-// ask runs one query on one side. A search that is refused finds nothing.
+// ask runs one query on one side. A rejected search finds nothing.
 func ask(ctx context.Context, s Side, q *judgement.Query, o Options) Found {
 	search, err := request(q, o.Limits)
 	var answer *query.Answer
@@ -191,7 +189,7 @@ func codeOf(err error) string {
 
 func pointer(value float64) *float64 { return &value }
 
-// ranks are the places of the keys that the query names.
+// ranks returns the ranks of the keys that the query names.
 func ranks(ranking []string, q *judgement.Query) map[string]int {
 	found := make(map[string]int)
 	take := func(key string) {
@@ -214,7 +212,7 @@ func ranks(ranking []string, q *judgement.Query) map[string]int {
 	return found
 }
 
-// expect records which expectations the ranking does not meet.
+// expect records the expectations that the ranking does not meet.
 func (f *Found) expect(e *judgement.Expectations) {
 	if e == nil {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// answering is a side that answers every text with fixed keys.
+// answering returns a side that answers every text with fixed keys.
 func answering(generation string, rankings map[string][]string) Side {
 	return Side{Index: "shop", Generation: generation, Search: func(_ context.Context, s *query.Search) (*query.Answer, error) {
 		text := string(s.QueryText)
@@ -117,7 +117,7 @@ func TestRequestsAskForKeysAlone(t *testing.T) {
 	}
 }
 
-// An evaluation works for no more than its share, and ends when it is cancelled.
+// An evaluation uses no more than its share, and ends when it is cancelled.
 func TestShareAndCancel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := Side{Search: func(context.Context, *query.Search) (*query.Answer, error) {

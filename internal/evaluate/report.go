@@ -13,7 +13,7 @@ import (
 	"github.com/quiresearch/quire/internal/relevance"
 )
 
-// Report is what an evaluation found.
+// Report is the result of an evaluation.
 type Report struct {
 	Judgements        string      `json:"judgements"`
 	JudgementsVersion string      `json:"judgementsVersion"`
@@ -34,8 +34,8 @@ type Against struct {
 	Measures   Measures `json:"measures"`
 }
 
-// Measures are means over the queries of a set, by their weights. Those of
-// rankings are absent when no query has grades.
+// Measures are weighted means over the queries of a set. Ranking measures are
+// absent if no query has grades.
 type Measures struct {
 	Queries         int      `json:"queries"`
 	Graded          int      `json:"graded"` // queries with grades or a known key
@@ -43,33 +43,33 @@ type Measures struct {
 	MRR             *float64 `json:"mrr,omitempty"`
 	Precision       *float64 `json:"precision,omitempty"`
 	Recall          *float64 `json:"recall,omitempty"`
-	Judged          *float64 `json:"judged,omitempty"` // share of the first hits with a grade
+	Judged          *float64 `json:"judged,omitempty"` // share of the first hits that have a grade
 	Expectations    int      `json:"expectations"`
 	ExpectationsMet int      `json:"expectationsMet"`
-	ZeroResults     float64  `json:"zeroResults"` // share of the queries that find nothing
-	Failed          int      `json:"failed"`      // searches that were refused
+	ZeroResults     float64  `json:"zeroResults"` // share of the queries without results
+	Failed          int      `json:"failed"`      // rejected searches
 	P50Ms           float64  `json:"p50Ms"`
 	P99Ms           float64  `json:"p99Ms"`
 }
 
-// Comparison is the first side less the second.
+// Comparison compares the first side with the second.
 type Comparison struct {
 	NDCG   Difference `json:"ndcg"`
 	MRR    Difference `json:"mrr"`
-	Wins   int        `json:"wins"` // queries with a better nDCG, or more expectations met
+	Wins   int        `json:"wins"` // queries with a better nDCG or more expectations met
 	Losses int        `json:"losses"`
 	Ties   int        `json:"ties"`
 }
 
-// Difference is that of a measure, with the two-sided p-value of the paired
-// randomization test.
+// Difference is the first side minus the second in one measure, with the
+// two-sided p-value of the paired randomization test.
 type Difference struct {
 	Difference    float64 `json:"difference"`
 	P             float64 `json:"p"`
 	IsSignificant bool    `json:"significant"` // p below .05
 }
 
-// Verdict says whether the bounds of a set hold.
+// Verdict reports whether the bounds of a set hold.
 type Verdict struct {
 	Held     bool     `json:"held"`
 	Failures []string `json:"failures,omitempty"`
@@ -86,7 +86,7 @@ type Query struct {
 	Outcome string `json:"outcome,omitempty"` // win, loss or tie of the first side
 }
 
-// Found is what one side answered to a query.
+// Found is the result of one side for a query.
 type Found struct {
 	NDCG           *float64       `json:"ndcg,omitempty"`
 	ReciprocalRank *float64       `json:"reciprocalRank,omitempty"`
@@ -94,12 +94,12 @@ type Found struct {
 	Recall         *float64       `json:"recall,omitempty"`
 	Judged         *float64       `json:"judged,omitempty"`
 	Total          int64          `json:"total"`
-	Ranks          map[string]int `json:"ranks"` // of the named keys among the hits, from 1
+	Ranks          map[string]int `json:"ranks"` // of the keys named by the query, from 1
 	Expected       int            `json:"expected,omitzero"`
 	Unmet          []string       `json:"unmet,omitempty"`
 	Error          string         `json:"error,omitempty"`
 	TookMs         float64        `json:"tookMs"`
-	Hits           []string       `json:"hits,omitempty"` // when they were asked for
+	Hits           []string       `json:"hits,omitempty"` // if requested
 
 	ranking []string
 }
@@ -107,7 +107,7 @@ type Found struct {
 func quoted(text string) []byte {
 	raw, err := json.Marshal(text)
 	if err != nil {
-		return []byte(`""`) // texts of a set are valid
+		return []byte(`""`) // strings in a set are valid
 	}
 	return raw
 }
@@ -116,7 +116,7 @@ func describe(q *judgement.Query) Query {
 	return Query{ID: q.ID, Text: q.Text, Search: jsontext.Value(q.Search), Weight: q.Weight}
 }
 
-// Shown names the query to a person.
+// Shown returns a name of the query for display.
 func (q *Query) Shown() string {
 	switch {
 	case q.Text != "":
@@ -127,7 +127,7 @@ func (q *Query) Shown() string {
 	return string(q.Search)
 }
 
-// judge says which side is better: by nDCG, then by expectations.
+// judge decides which side is better: by nDCG, then by expectations.
 func (q *Query) judge() {
 	if q.Against == nil {
 		return
@@ -153,7 +153,7 @@ func (*Query) value(v *float64) float64 {
 	return *v
 }
 
-// sum fills in everything that is of all queries.
+// sum computes everything that aggregates over queries.
 func (r *Report) sum(set *judgement.Set) {
 	first := func(q *Query) *Found { return &q.Found }
 	second := func(q *Query) *Found { return q.Against }
@@ -205,7 +205,7 @@ func (r *Report) measure(side func(*Query) *Found) Measures {
 	return m
 }
 
-// percentile is that of sorted values, by the nearest rank.
+// percentile returns a percentile of sorted values by the nearest-rank method.
 func percentile(sorted []float64, share float64) float64 {
 	return sorted[max(0, int(math.Ceil(share*float64(len(sorted))))-1)]
 }
@@ -237,7 +237,8 @@ func (r *Report) compare() *Comparison {
 	return &c
 }
 
-// difference tests weighted values and scales their mean by the weights.
+// difference tests weighted values and normalizes their mean difference by the
+// weights.
 func difference(values [2][]float64, weights float64) Difference {
 	tested := relevance.Compare(values[0], values[1], draws)
 	d := Difference{P: tested.P, IsSignificant: tested.P < 0.05}
@@ -266,8 +267,8 @@ func (r *Report) verdict(b judgement.Bounds) Verdict {
 	return Verdict{Held: len(failures) == 0, Failures: failures}
 }
 
-// Worst returns the texts of the queries that speak most against the first
-// side, at most n: by what they lose, else by their nDCG and unmet
+// Worst returns the texts of the n queries on which the first side does worst:
+// by its loss against the second side, otherwise by nDCG and unmet
 // expectations.
 func (r *Report) Worst(n int) []string {
 	type bad struct {
@@ -318,5 +319,5 @@ func shorten(text string) string {
 	return string(runes[:longest]) + "…"
 }
 
-// Summary is the verdict in one line.
+// Summary returns the failures in one line.
 func (v Verdict) Summary() string { return strings.Join(v.Failures, "; ") }
