@@ -11,8 +11,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Decode reads a set. The error holds every problem. The limits are those that
-// searches are read with.
+// Decode parses a set. The error contains every problem. The limits are those
+// for parsing searches.
 func Decode(body []byte, limits query.Limits) (*Set, error) {
 	var found problem.List
 	value, ok := jsonread.Parse(body, &found)
@@ -40,16 +40,16 @@ func Decode(body []byte, limits query.Limits) (*Set, error) {
 	if err := found.Err(); err != nil {
 		return nil, err
 	}
-	// `"fields":{"title":null}` of a search searches title with its weight.
+	// In a search, `"fields":{"title":null}` searches title with its weight.
 	if s.document = jsonread.Canonical(value.Raw(), "fields"); len(s.document) > MaxBytes {
 		return nil, problem.JudgementsTooMany.New("max", MaxBytes, "what", "bytes in a judgement set")
 	}
 	return s, nil
 }
 
-// DecodeLines reads a set from values one after another: queries, and at most
-// one object that holds nothing but bounds. next returns nil at the end.
-// Problems are those of Decode, at queries[i] for the i-th query.
+// DecodeLines parses a set from a sequence of values: queries, and at most one
+// object that contains only bounds. next returns nil at the end. Problems are
+// those of Decode, with the path queries[i] for the i-th query.
 func DecodeLines(next func() ([]byte, error), limits query.Limits) (*Set, error) {
 	body, bounds := []byte(`{"queries":[`), []byte(nil)
 	for count := 0; ; {
@@ -86,7 +86,7 @@ func DecodeLines(next func() ([]byte, error), limits query.Limits) (*Set, error)
 	return Decode(append(body, '}'), limits)
 }
 
-// boundsOf returns the bounds of a line that holds nothing else.
+// boundsOf returns the bounds of a line that contains nothing else.
 func boundsOf(line []byte) ([]byte, bool) {
 	members := jsonread.Members(line)
 	if !members.Next() || jsonread.String(members.RawName()) != "bounds" {
@@ -150,7 +150,7 @@ func (r *reader) query(v jsonread.Value) Query {
 	return q
 }
 
-// check reports what a query lacks or has too much.
+// check reports missing and superfluous members of a query.
 func (r *reader) check(v jsonread.Value, q *Query) {
 	refuse := func(reason string) { v.Report(problem.JudgementsQueryInvalid, "reason", reason) }
 	hasText, hasSearch := strings.TrimSpace(q.Text) != "", q.Search != nil
@@ -186,8 +186,8 @@ func hasRelevant(grades map[string]float64) bool {
 	return false
 }
 
-// search checks the shape of a search request; whether the index can answer it
-// is found when it is evaluated.
+// search validates the structure of a search request; whether the index can run
+// it is determined by the evaluation.
 func (r *reader) search(v jsonread.Value, q *Query) {
 	if v.IsNull() {
 		return

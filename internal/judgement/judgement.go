@@ -1,10 +1,10 @@
-// Package judgement holds judgement sets: searches of an index with what they
-// should find, and the bounds that a ranking has to keep.
+// Package judgement holds judgement sets: searches of an index with their
+// expected results, and the bounds that a ranking must satisfy.
 //
-// Decode reads a set strictly from a JSON object, DecodeLines from lines, one
-// query each. JSON and Version give the canonical form that is stored, Patch
-// applies a change object. A Set is never changed after decoding; any number of
-// goroutines may read it.
+// Decode parses a set strictly from a JSON object, DecodeLines from lines with
+// one query each. JSON and Version return the canonical form that is stored,
+// Patch applies a change object. A Set is never modified after decoding; any
+// number of goroutines may read it.
 package judgement
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Bounds of what a set may hold.
+// Limits of a set.
 const (
 	MaxQueries = 10_000
 	MaxKeys    = 1_000 // of one query: graded keys, and keys of each expectation
@@ -36,28 +36,28 @@ type Set struct {
 	document []byte // canonical JSON
 }
 
-// Query is one search with what it should find: Grades, or Expect, or both. A
-// known item is a single key with the grade 1.
+// Query is one search with its expected result: Grades, or Expect, or both. A
+// known item is a single key with grade 1.
 type Query struct {
-	ID     string // "" when none was given
+	ID     string // "" if none was given
 	Text   string
 	Search []byte // a search request; nil: a text clause over Text with defaults
 	Locale string
-	Weight float64 // in the means of a set; 1 when none was given
+	Weight float64 // in the means of a set; 1 if none was given
 	Grades map[string]float64
-	Known  string // "" when grades were given
+	Known  string // "" if grades were given
 	Expect *Expectations
 }
 
-// Expectations are what a search must fulfil among its first hits.
+// Expectations are the requirements on the first hits of a search.
 type Expectations struct {
 	MustHit    []string
 	MustNotHit []string
 	Above      [][2]string // the first before the second
-	AtLeast    int64       // hits in all
+	AtLeast    int64       // number of hits in total
 }
 
-// Count is the number of single expectations.
+// Count returns the number of individual expectations.
 func (e *Expectations) Count() int {
 	if e == nil {
 		return 0
@@ -69,26 +69,26 @@ func (e *Expectations) Count() int {
 	return count
 }
 
-// Bounds are what must hold for a ranking to be accepted. A nil bound is not
-// asked for.
+// Bounds are the requirements for accepting a ranking. A nil bound does not
+// apply.
 type Bounds struct {
-	MinNDCG      *float64 // smallest nDCG
-	MaxLoss      *float64 // largest loss of nDCG against the live generation
+	MinNDCG      *float64 // minimum nDCG
+	MaxLoss      *float64 // maximum loss of nDCG against the live generation
 	Expectations bool     // every expectation is met
 }
 
-// JSON returns the set in canonical form: what was given, without nulls,
-// members sorted. It is never to be changed.
+// JSON returns the set in canonical form: the given members, sorted and without
+// nulls. The result must not be modified.
 func (s *Set) JSON() []byte { return s.document }
 
-// Version returns 16 hexadecimal digits that change with the content.
+// Version returns 16 hexadecimal digits that depend on the content.
 func (s *Set) Version() string {
 	sum := sha256.Sum256(s.document)
 	return hex.EncodeToString(sum[:8])
 }
 
-// AppendLines appends the set as lines: the bounds, when there are any, then
-// one query a line.
+// AppendLines appends the set as lines: the bounds, if any, followed by one
+// query per line.
 func (s *Set) AppendLines(to []byte) []byte {
 	var queries []byte
 	for members := jsonread.Members(s.document); members.Next(); {
@@ -105,14 +105,14 @@ func (s *Set) AppendLines(to []byte) []byte {
 	return to
 }
 
-// FoldText is the form in which texts are compared: composed, in lower case,
-// with single spaces.
+// FoldText returns the form in which texts are compared: composed, in lower
+// case, with single spaces.
 func FoldText(text string) string {
 	return strings.Join(strings.Fields(strings.ToLower(norm.NFKC.String(text))), " ")
 }
 
-// FirstText returns the text of the first text clause of a search; "" when
-// there is none.
+// FirstText returns the text of the first text clause of a search, "" if there
+// is none.
 func FirstText(s *query.Search) string {
 	for _, clause := range s.Query {
 		if text, ok := clause.(*query.TextClause); ok {
@@ -122,8 +122,8 @@ func FirstText(s *query.Search) string {
 	return ""
 }
 
-// About returns the expectations that name a key, as reports name those that
-// are not met.
+// About returns the names of the expectations that involve a key, as reports
+// list unmet expectations.
 func (e *Expectations) About(key string) []string {
 	if e == nil {
 		return nil
@@ -143,11 +143,11 @@ func (e *Expectations) About(key string) []string {
 	return found
 }
 
-// MustHit names an expectation of a key.
+// MustHit returns the name of the expectation for a key.
 func MustHit(key string) string { return "mustHit " + key }
 
-// MustNotHit names an expectation of a key.
+// MustNotHit returns the name of the expectation for a key.
 func MustNotHit(key string) string { return "mustNotHit " + key }
 
-// Above names an expectation of a pair of keys.
+// Above returns the name of the expectation for a pair of keys.
 func Above(pair [2]string) string { return "above " + pair[0] + ", " + pair[1] }

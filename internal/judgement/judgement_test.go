@@ -39,7 +39,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// A field of a search that is null is searched with its defaults.
+// A field of a search given as null is searched with its defaults.
 func TestNullNamesAFieldOfASearch(t *testing.T) {
 	s := decode(t, `{"queries":[{"search":{"query":[{"type":"text","text":"x","fields":{"title":null}}],"limit":null},"known":"1"}],"bounds":null}`)
 	want := `{"queries":[{"known":"1","search":{"query":[{"fields":{"title":null},"text":"x","type":"text"}]}}]}`

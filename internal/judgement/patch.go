@@ -10,8 +10,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Patch applies a change object: its names are change paths, null clears. s is
-// not changed.
+// Patch applies a change object: its names are change paths, and null removes a
+// value. It does not modify s.
 func (s *Set) Patch(body []byte, limits query.Limits) (*Set, error) {
 	var found problem.List
 	changes, ok := jsonread.Parse(body, &found)
@@ -32,10 +32,10 @@ func (s *Set) Patch(body []byte, limits query.Limits) (*Set, error) {
 	return Decode(tree.Append(nil), limits)
 }
 
-// maxProblems bounds what is reported about one body.
+// maxProblems bounds the problems reported for one body.
 const maxProblems = 1000
 
-// shape is what a place of a set may hold.
+// shape is the structure allowed at a path of a set.
 type shape struct {
 	members map[string]shape
 	every   *shape // of a map with free names
@@ -58,16 +58,16 @@ func (s shape) Names() []string { return slices.Sorted(maps.Keys(s.members)) }
 // IsObject reports whether the values are objects.
 func (s shape) IsObject() bool { return s.members != nil || s.every != nil }
 
-// IsMultiple reports whether the place holds a list.
+// IsMultiple reports whether the value is a list.
 func (s shape) IsMultiple() bool { return s.isList }
 
-// Key names the member that identifies a value of a list.
+// Key returns the member that identifies a value of a list.
 func (s shape) Key() string { return s.key }
 
 // IsLocalized reports false: nothing in a set has variants.
 func (s shape) IsLocalized() bool { return false }
 
-// Variant reports that there is none.
+// Variant reports false: there are no variants.
 func (s shape) Variant(string) (string, bool) { return "", false }
 
 var (
