@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The measures agree with ir-measures to the last digits. The file is what
-// `bench/relevance/oracle.py --sample` writes.
+// The measures agree with ir-measures to the last digits.
+// `bench/relevance/oracle.py --sample` generates the file.
 func TestMeasuresAgreeWithAnotherLibrary(t *testing.T) {
 	text, err := os.ReadFile("testdata/oracle.json")
 	if err != nil {

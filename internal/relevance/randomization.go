@@ -5,26 +5,27 @@ import "math/rand/v2"
 // Comparison is the difference of a measure between two rankings of the same
 // queries.
 type Comparison struct {
-	Difference float64 // mean of the first less mean of the second
+	Difference float64 // mean of the first minus mean of the second
 	P          float64 // two-sided
-	Better     int     // queries on which the first is above the second
+	Better     int     // queries on which the first is better
 	Worse      int
 }
 
-// exactBelow is the number of differing queries up to which every assignment
-// of signs is tried; 2^14 assignments take less than a millisecond.
+// exactBelow is the number of differing queries up to which every assignment of
+// signs is tried; 2^14 assignments take less than a millisecond.
 const exactBelow = 14
 
 // Compare is the paired randomization test (Fisher; Smucker, Allan and
-// Carterette, 2007): if both rankings were equally good, the difference on
-// each query could as well have the other sign. P is the share of sign
-// assignments whose mean difference is at least as large as the one observed.
+// Carterette, 2007): if both rankings were equally good, the difference on each
+// query could as well have the opposite sign. P is the share of sign
+// assignments whose mean difference is at least as large as the observed one.
 //
-// With the differences .5, .5, .5 all signs alike is the largest mean and 2 of
-// the 8 assignments reach it: P is .25, so three wins of three prove nothing.
+// For the differences .5, .5, .5, equal signs give the largest mean, and 2 of
+// the 8 assignments reach it: P is .25, so three wins out of three prove
+// nothing.
 //
-// Up to 14 differing queries every assignment is tried; beyond that, draws
-// assignments are drawn from a fixed seed and the observed one is counted with
+// Up to 14 differing queries, every assignment is tried; beyond that, draws
+// assignments are drawn with a fixed seed and the observed one is counted among
 // them. Values beyond the shorter of the two slices are ignored.
 func Compare(a, b []float64, draws int) Comparison {
 	n := min(len(a), len(b))
@@ -56,7 +57,7 @@ func Compare(a, b []float64, draws int) Comparison {
 	return c
 }
 
-// reaches compares sums made of the same numbers in another order of signs.
+// reaches compares sums of the same numbers with different signs.
 func reaches(sum, observed float64) bool {
 	const rounding = 1e-12
 	return max(sum, -sum) >= max(observed, -observed)-rounding
@@ -89,8 +90,8 @@ func drawn(differences []float64, draws int) float64 {
 	return float64(reached) / float64(draws+1)
 }
 
-// signed adds up to 64 differences up, negating those whose bit is set; all
-// of them when signs is 0.
+// signed sums up to 64 differences, negating those whose bit is set; if signs
+// is 0, it sums all of them.
 func signed(differences []float64, signs uint64) float64 {
 	sum := 0.0
 	for i, d := range differences {

@@ -72,7 +72,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Drawn signs must agree with all signs where both can be had.
+// Sampled signs must agree with all signs where both are feasible.
 func TestCompareDrawsAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
