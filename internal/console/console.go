@@ -1,11 +1,10 @@
-// Package console serves the web console of a node: a page at /console/ and
-// the modules, styles and icons it is made of.
+// Package console serves the web console of a node: a page at /console/ and its
+// modules, styles and icons.
 //
 // The files are embedded as they are written; nothing is built. They are
-// compressed once, when the console is made, and carry ETags. The console uses
-// the public interface and nothing else, so this package knows nothing of
-// indexes or keys: what a browser asks for beyond the files goes to the next
-// handler.
+// compressed once, when the console is created, and have ETags. The console
+// uses only the public API, so this package knows nothing of indexes or keys:
+// requests for anything but the files go to the next handler.
 //
 // A Console never changes and may be used by any number of goroutines.
 package console
@@ -27,7 +26,7 @@ import (
 	"github.com/quiresearch/quire/internal/demo"
 )
 
-// Path is where the console is served.
+// Path is the path of the console.
 const Path = "/console/"
 
 const documentsPath = Path + "demo/documents.ndjson"
@@ -35,12 +34,12 @@ const documentsPath = Path + "demo/documents.ndjson"
 //go:embed files/*.* files/lib/*.js files/rooms/*.js files/vendor/*.js files/vendor/*.css files/vendor/*.txt
 var embedded embed.FS
 
-// policy lets a page load what this node serves and nothing else: no inline
-// script, no script made from text, nothing from or to another host, and no
-// page may frame it. Styles set through the DOM need no exception.
+// policy lets a page load only what this node serves: no inline script, no
+// script created from text, nothing from or to another host, and no framing.
+// Styles set through the DOM need no exception.
 const policy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// Console answers requests for its files and hands every other one on.
+// Console serves its files and passes all other requests on.
 type Console struct {
 	files     map[string]*file // by path
 	documents func() (*file, error)
@@ -54,7 +53,7 @@ type file struct {
 	gzip        []byte
 }
 
-// New returns a console in front of the handler of the interface.
+// New returns a console in front of the handler of the API.
 func New(next http.Handler) (*Console, error) {
 	c := &Console{files: make(map[string]*file), next: next}
 	err := fs.WalkDir(embedded, "files", func(name string, entry fs.DirEntry, err error) error {
@@ -76,7 +75,8 @@ func New(next http.Handler) (*Console, error) {
 			return nil, err
 		}
 	}
-	// The catalogue that an empty node offers is made when a client takes it.
+	// The catalogue offered by an empty node is generated when a client requests
+	// it.
 	c.documents = sync.OnceValues(func() (*file, error) {
 		lines, err := demo.Lines()
 		if err != nil {
@@ -149,8 +149,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// acceptsHTML reports whether a browser asks: a program that takes anything
-// does not name HTML.
+// acceptsHTML reports whether the request comes from a browser: programs that
+// accept anything do not name HTML.
 func acceptsHTML(r *http.Request) bool {
 	for _, value := range r.Header.Values("Accept") {
 		if strings.Contains(value, "text/html") {
@@ -184,11 +184,11 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Length", strconv.Itoa(len(content)))
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(content) // a browser that went away needs no answer
+		_, _ = w.Write(content) // a client that left needs no response
 	}
 }
 
-// names reports whether an If-None-Match header names a version.
+// names reports whether an If-None-Match header matches an ETag.
 func names(header, etag string) bool {
 	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")

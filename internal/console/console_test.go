@@ -114,8 +114,8 @@ var (
 	linked   = regexp.MustCompile(`(?:href|src)="([^":/][^":]*)"`)
 )
 
-// reachable lists the files that a page loads before anybody does anything:
-// what it links, and what those modules import.
+// reachable collects the files that a page loads without user interaction:
+// those it links, and those that these modules import.
 func reachable(t *testing.T, c *Console, name string, seen map[string]bool) {
 	t.Helper()
 	if seen[name] {
@@ -162,7 +162,8 @@ func TestTheBinaryGrowsLittle(t *testing.T) {
 	}
 }
 
-// Own files name no other host and never turn text into markup or code.
+// Files other than vendored ones name no other host and never turn text into
+// markup or code.
 func TestOwnFilesTouchNoOtherHostAndMakeNoMarkup(t *testing.T) {
 	allowed := regexp.MustCompile(`http://www\.w3\.org/2000/svg`)
 	refused := regexp.MustCompile(`https?://[a-z0-9]|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|dangerouslySet|localStorage|document\.cookie`)

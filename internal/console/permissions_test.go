@@ -11,8 +11,8 @@ import (
 
 var quoted = regexp.MustCompile(`"([a-z.]+)"`)
 
-// listed returns the names in a list of a file of the console, from a text that
-// begins it to the next one that ends it.
+// listed returns the names in a list of a console file, from the text begin to
+// the next text end.
 func listed(t *testing.T, c *Console, name, begin, end string) []string {
 	t.Helper()
 	_, rest, found := strings.Cut(string(c.files[Path+name].plain), begin)
@@ -27,7 +27,7 @@ func listed(t *testing.T, c *Console, name, begin, end string) []string {
 	return names
 }
 
-// What the console says about permissions and roles is what the table says.
+// The console lists the same permissions and roles as the table.
 func TestPermissionsAreThoseOfTheTable(t *testing.T) {
 	c := newConsole(t)
 	var all, deployment, reader, writer []string
