@@ -1,8 +1,8 @@
-// Package demo is a first catalogue: a few hundred products of outdoor clothing
-// and gear in English and Swedish, made up the same way every time, with the
-// definition and the search settings that suit them.
+// Package demo is a sample catalogue: a few hundred products of outdoor
+// clothing and gear in English and Swedish, generated deterministically, with a
+// matching definition and search settings.
 //
-// make demo loads it, and so does the console of an empty node.
+// make demo and the console of an empty node load it.
 package demo
 
 import (
@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Index is the name the catalogue is loaded under.
+// Index is the name of the index for the catalogue.
 const Index = "catalogue"
 
 // Definition declares the fields of the catalogue, as JSON.
@@ -23,7 +23,7 @@ const Index = "catalogue"
 //go:embed definition.json
 var Definition []byte
 
-// Settings are its search settings, as JSON.
+// Settings are the search settings of the catalogue, as JSON.
 //
 //go:embed settings.json
 var Settings []byte
@@ -55,7 +55,7 @@ type Variant struct {
 // thing is a kind of product in both languages.
 type thing struct {
 	en, sv, category string
-	price            float64 // of an ordinary one
+	price            float64 // typical price
 	weight           int     // grams
 	sizes            []string
 	use, useSv       string
@@ -92,8 +92,7 @@ var things = []thing{
 	{"headlamp", "pannlampa", "Gear/Light", 59, 95, single, "lights the trail for thirty hours", "lyser upp stigen i trettio timmar"},
 }
 
-// style is an adjective in both languages, with what it does to price and
-// weight.
+// style is an adjective in both languages, with its effect on price and weight.
 type style struct {
 	en, sv        string
 	price, weight float64
@@ -112,7 +111,7 @@ var (
 	colours = []string{"black", "blue", "red", "green", "grey", "yellow", "orange", "white"}
 )
 
-// Catalogue returns the same few hundred products every time.
+// Catalogue returns the same few hundred products on every call.
 func Catalogue() []Product {
 	random := rand.New(rand.NewPCG(7, 11))
 	begin := time.Date(2024, 1, 8, 9, 0, 0, 0, time.UTC)
