@@ -1,7 +1,7 @@
-// Package markdown writes the Markdown of this project's own documents as HTML:
-// headings, paragraphs, lists, tables, code, images and links. It is not a
-// general converter: what the documents do not use, such as quotations and HTML,
-// comes out as text. Everything is escaped.
+// Package markdown converts the Markdown of this project's own documents to
+// HTML: headings, paragraphs, lists, tables, code, images and links. It is not
+// a general converter: constructs that the documents do not use, such as
+// quotations and HTML, are output as text. Everything is escaped.
 //
 // HTML is pure and may be called by any number of goroutines.
 package markdown
@@ -14,8 +14,8 @@ import (
 	"unicode"
 )
 
-// HTML returns a document as HTML. Addresses of links and images go through
-// link, which may rewrite them.
+// HTML returns a document as HTML. It passes the addresses of links and images
+// through link, which may rewrite them.
 func HTML(source string, link func(address string) string) string {
 	w := &writer{link: link}
 	lines := strings.Split(strings.ReplaceAll(source, "\r\n", "\n"), "\n")
@@ -25,7 +25,7 @@ func HTML(source string, link func(address string) string) string {
 	return w.out.String()
 }
 
-// Title returns the first heading of a document.
+// Title returns the first heading of a document, "" if there is none.
 func Title(source string) string {
 	for line := range strings.Lines(source) {
 		if title, ok := strings.CutPrefix(line, "# "); ok {
@@ -47,8 +47,8 @@ var (
 	divider  = regexp.MustCompile(`^\|?[ :|-]+\|?$`)
 )
 
-// block writes the block that begins at a line and returns where the next one
-// begins.
+// block writes the block that begins at a line and returns the line where the
+// next one begins.
 func (w *writer) block(lines []string, at int) int {
 	line := lines[at]
 	switch {
@@ -114,7 +114,7 @@ func (w *writer) table(lines []string, at int) int {
 	return at
 }
 
-// cells splits a row at its bars; one behind a backslash is text.
+// cells splits a row at its bars; an escaped bar is text.
 func cells(row string) []string {
 	row = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(row), "|"), "|")
 	const kept = "\x00"
@@ -125,7 +125,7 @@ func cells(row string) []string {
 	return found
 }
 
-// list writes items; a line that begins with a space goes on with the item.
+// list writes items; an indented line continues the item.
 func (w *writer) list(lines []string, at int, item *regexp.Regexp, tag string) int {
 	fmt.Fprintf(&w.out, "<%s>\n", tag)
 	for at < len(lines) && item.MatchString(lines[at]) {
@@ -144,7 +144,7 @@ func (w *writer) paragraph(lines []string, at int) int {
 	for ; at < len(lines) && isText(lines[at]); at++ {
 		text = append(text, strings.TrimSpace(lines[at]))
 	}
-	if len(text) == 0 { // a line that only looks like a block
+	if len(text) == 0 { // a line that only resembles a block
 		text, at = append(text, lines[at]), at+1
 	}
 	fmt.Fprintf(&w.out, "<p>%s</p>\n", w.inline(strings.Join(text, "\n")))
@@ -156,7 +156,7 @@ func isText(line string) bool {
 		!heading.MatchString(line) && !bullet.MatchString(line) && !numbered.MatchString(line)
 }
 
-// token is what stands inside a line, in order of precedence: code, an image, a
+// token matches inline elements, in order of precedence: code, an image, a
 // link, an address, strong and emphasized text.
 var token = regexp.MustCompile("`([^`]+)`" + `|!\[([^\]]*)\]\(([^)\s]+)\)|\[([^\]]+)\]\(([^)\s]+)\)|<(https?://[^>\s]+)>|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*`)
 
@@ -193,7 +193,7 @@ func (w *writer) inline(text string) string {
 	}
 }
 
-// anchor is the name that links to a heading use.
+// anchor returns the name used in links to a heading.
 func anchor(text string) string {
 	var name strings.Builder
 	for _, r := range strings.ToLower(text) {

@@ -30,7 +30,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// Any text ends and gives HTML without tags of its own.
+// Any text terminates and yields HTML without tags of its own.
 func FuzzHTML(f *testing.F) {
 	f.Add("# a\n\n- b\n\n|a|\n|-|\n```\n")
 	f.Fuzz(func(t *testing.T, source string) {
