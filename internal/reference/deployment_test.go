@@ -19,8 +19,7 @@ import (
 
 const deployment = "../../deploy"
 
-// Every series of the dashboard is one that a node offers, with the labels that
-// it has.
+// Every series of the dashboard is offered by a node, with the same labels.
 func TestTheDashboardShowsMetersThatExist(t *testing.T) {
 	offered := make(map[string][]string)
 	for _, meter := range metrics.Meters() {
@@ -70,7 +69,7 @@ func TestTheDashboardShowsMetersThatExist(t *testing.T) {
 	}
 }
 
-// Every variable that a file of the deployment sets is one that a node reads.
+// Every variable set by a file of the deployment is read by a node.
 func TestTheDeploymentSetsVariablesThatExist(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join(directory, "variables.md"))
 	if err != nil {
@@ -123,7 +122,8 @@ func TestTheComposeFileIsRead(t *testing.T) {
 	}
 }
 
-// systemd reads the unit; the program need not be installed for that.
+// systemd validates the unit, which does not require the program to be
+// installed.
 func TestTheUnitIsVerified(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Skip("systemd-analyze is not installed")

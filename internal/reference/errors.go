@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// errorExample is one failure that the page of error codes shows as it is
-// answered.
+// errorExample is an error that the page of error codes shows with its
+// response.
 type errorExample struct {
 	title string
 	err   error

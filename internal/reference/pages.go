@@ -1,6 +1,6 @@
 // Package reference renders the reference pages under docs/reference from the
-// tables of the interface. Its test compares the pages with the files and, run
-// with -rewrite, writes them.
+// tables of the API. Its test compares the pages with the files or, run with
+// -rewrite, writes them.
 package reference
 
 import (
@@ -29,7 +29,7 @@ func Pages() map[string]string {
 
 const generated = "<!-- Written by `make generate` from the table in %s. -->\n\n"
 
-// page gathers the text of one page.
+// page builds the text of one page.
 type page struct{ strings.Builder }
 
 func newPage(title, table, opening string) *page {
