@@ -1,10 +1,10 @@
-// Package searchcount counts which texts are searched for in an index, where
-// its owner wants to know: how often, how long they took, and which find
-// nothing. It knows texts alone, nothing of who sent them.
+// Package searchcount counts the texts searched for in an index, if its owner
+// wants that: how often, how long they took, and which find nothing. It stores
+// only texts, and nothing about who sent them.
 //
-// Counts are kept in a sketch of bounded size. A node counts in memory and adds
-// what it counted to one object per index from time to time; a crash loses what
-// was counted since. Counts may be used by any number of goroutines.
+// Counts are kept in a sketch of bounded size. A node counts in memory and
+// periodically adds its counts to one object per index; a crash loses the
+// counts since then. Counts may be used by any number of goroutines.
 //
 // FORMAT.md describes the object.
 package searchcount
@@ -32,12 +32,12 @@ type stored struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
-// Counts are those of all indexes.
+// Counts holds the counts of all indexes.
 type Counts struct {
 	bucket bucket.Bucket
 
 	mu      sync.Mutex
-	pending map[registry.ID]*Sketch // counted here and not yet stored
+	pending map[registry.ID]*Sketch // counted here and not stored yet
 }
 
 // New returns the counts in a bucket.
@@ -66,7 +66,7 @@ func (c *Counts) Count(index registry.ID, text string, found bool, took time.Dur
 	s.Add(text, found, took)
 }
 
-// take removes what was counted here and returns it; nil when nothing was.
+// take removes and returns the counts of this node; nil if there are none.
 func (c *Counts) take(index registry.ID) *Sketch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +75,7 @@ func (c *Counts) take(index registry.ID) *Sketch {
 	return s
 }
 
-// putBack adds counts that could not be stored to those since.
+// putBack merges counts that could not be stored with newer ones.
 func (c *Counts) putBack(index registry.ID, s *Sketch) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +85,7 @@ func (c *Counts) putBack(index registry.ID, s *Sketch) {
 	c.pending[index] = s
 }
 
-// Flush stores what was counted here.
+// Flush stores the counts of this node.
 func (c *Counts) Flush(ctx context.Context) error {
 	c.mu.Lock()
 	indexes := make([]registry.ID, 0, len(c.pending))
@@ -101,7 +101,7 @@ func (c *Counts) Flush(ctx context.Context) error {
 	return failed
 }
 
-// flush stores what was counted of an index and returns all of its counts.
+// flush stores the counts of an index and returns all of its counts.
 func (c *Counts) flush(ctx context.Context, index registry.ID) (*Sketch, error) {
 	counted := c.take(index)
 	var all *Sketch
@@ -114,8 +114,8 @@ func (c *Counts) flush(ctx context.Context, index registry.ID) (*Sketch, error) 
 		return stored{Texts: all.Top(Capacity), Unknown: now.Value.Unknown}, nil
 	})
 	if err != nil {
-		// An outcome that is not known is taken as stored: counts are estimates, and
-		// none is counted twice.
+		// An unknown outcome is treated as stored: counts are estimates, and nothing
+		// must be counted twice.
 		if counted != nil && !errors.Is(err, problem.StorageUnknown) {
 			c.putBack(index, counted)
 		}
@@ -124,13 +124,13 @@ func (c *Counts) flush(ctx context.Context, index registry.ID) (*Sketch, error) 
 	return all, nil
 }
 
-// Read returns the counts of an index: those stored with those of this node.
+// Read returns the counts of an index, including those of this node.
 func (c *Counts) Read(ctx context.Context, index registry.ID) (*Sketch, error) {
 	return c.flush(ctx, index)
 }
 
-// Delete forgets the counts of an index. Other nodes may add what they counted
-// since they last stored it.
+// Delete removes the counts of an index. Other nodes may add counts since their
+// last flush.
 func (c *Counts) Delete(ctx context.Context, index registry.ID) error {
 	c.take(index)
 	return versioned.Delete(ctx, c.bucket, key(index), resource)

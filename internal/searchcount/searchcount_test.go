@@ -81,7 +81,7 @@ func TestCountsOfSeveralNodes(t *testing.T) {
 	}
 }
 
-// Whatever is stored is read within its bounds, and can be counted on.
+// Any stored object is read within its limits, and counting can continue.
 func FuzzStoredCounts(f *testing.F) {
 	f.Add([]byte(`{"texts":[{"text":"lamp","count":2,"zeroResults":1,"tookMs":0.5}],"more":1}`))
 	f.Add([]byte(`{"texts":[{"text":" X ","count":0}]}`))

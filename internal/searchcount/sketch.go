@@ -11,29 +11,29 @@ import (
 )
 
 // The sketch is Space-Saving (Metwally, Agrawal and El Abbadi, 2005): it keeps
-// a fixed number of texts. A text that is not kept takes the place of the one
-// with the smallest count and inherits that count as its possible error, so a
-// text that makes up more than 1/Capacity of all searches is never missing.
+// a fixed number of texts. A new text replaces the one with the smallest count
+// and inherits that count as its possible error, so a text that makes up more
+// than 1/Capacity of all searches is never missing.
 //
-// With a capacity of two and the searches a a b c: c replaces b and is kept
-// with the count 2, of which 1 may be wrong; a stays with 2.
+// With a capacity of two and the searches a a b c: c replaces b and has count
+// 2, of which 1 may be wrong; a stays with 2.
 //
-// Sketches of several nodes are merged by adding what they have in common and
+// Sketches of several nodes are merged by adding the counts of common texts and
 // keeping the largest (Agarwal et al., 2012).
 
-// Capacity is how many texts a sketch keeps.
+// Capacity is the number of texts in a sketch.
 const Capacity = 1000
 
-// maxText is how many bytes of a text are kept.
+// maxText is the length in bytes to which a text is truncated.
 const maxText = 200
 
-// Text is what is known of the searches for one text.
+// Text holds the counts of the searches for one text.
 type Text struct {
 	Text        string  `json:"text"`
 	Count       uint64  `json:"count"`
 	MaxError    uint64  `json:"maxError,omitzero"`    // how much of the count may belong to other texts
 	ZeroResults uint64  `json:"zeroResults,omitzero"` // searches that found nothing
-	TookMs      float64 `json:"tookMs"`               // of all searches together
+	TookMs      float64 `json:"tookMs"`               // total of all searches
 }
 
 // Sketch counts texts. The zero value is empty. It belongs to one goroutine.
@@ -41,8 +41,8 @@ type Sketch struct {
 	texts map[string]*Text
 }
 
-// Normalize is the form in which texts are counted: composed, in lower case,
-// with single spaces, cut after 200 bytes.
+// Normalize returns the form in which texts are counted: composed, in lower
+// case, with single spaces, truncated to 200 bytes.
 func Normalize(text string) string {
 	if len(text) > 4*maxText {
 		text = text[:4*maxText]
@@ -82,7 +82,7 @@ func (s *Sketch) add(one Text) {
 	if len(s.texts) >= Capacity {
 		least := s.least()
 		delete(s.texts, least.Text)
-		// Time and zero results stay those of the text itself.
+		// Time and zero results remain those of the text itself.
 		one.Count += least.Count
 		one.MaxError += least.Count
 	}
@@ -133,11 +133,10 @@ func (s *Sketch) Top(n int) []Text {
 	return all[:min(n, len(all))]
 }
 
-// Len is the number of texts kept.
+// Len returns the number of texts.
 func (s *Sketch) Len() int { return len(s.texts) }
 
-// sketchOf returns a sketch of stored texts. What cannot be a text of a sketch
-// is left out.
+// sketchOf returns a sketch of stored texts. It ignores invalid ones.
 func sketchOf(texts []Text) *Sketch {
 	s := &Sketch{}
 	for _, t := range texts {
