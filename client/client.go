@@ -1,6 +1,6 @@
-// Package client talks to Quire nodes over HTTP with the types the server
-// uses: requests and answers of package query, definitions, settings, and
-// errors of type *problem.Error, whose codes errors.Is distinguishes.
+// Package client talks to Quire nodes over HTTP with the types the server uses:
+// requests and answers of package query, definitions, settings, and errors of
+// type *problem.Error, whose codes errors.Is distinguishes.
 //
 //	c, err := client.New("http://localhost:8080", key)
 //	books := c.Index("books")
@@ -9,8 +9,8 @@
 //		Query: []query.Clause{&query.TextClause{Text: query.Text{Text: "kindred"}}}})
 //	if errors.Is(err, problem.IndexNotFound) { … }
 //
-// Requests are repeated only where that is safe, see RetryFor. With several
-// nodes (Nodes) a request that cannot reach one goes to the next.
+// Requests are retried only where that is safe; see RetryFor. With several
+// nodes (see Nodes), a request that cannot reach one node goes to the next.
 //
 // A Client may be used by any number of goroutines.
 package client
@@ -25,14 +25,14 @@ import (
 	"time"
 )
 
-// Client is a connection to the nodes of one deployment.
+// Client talks to the nodes of one deployment.
 type Client struct {
-	nodes    []string // base URLs without a slash at the end
+	nodes    []string // base URLs without a trailing slash
 	key      string
 	http     *http.Client
 	retryFor time.Duration
 
-	preferred atomic.Int64 // position of the node that answered last
+	preferred atomic.Int64 // index of the node that last answered
 
 	readYourWrites bool
 	mu             sync.Mutex
@@ -40,15 +40,15 @@ type Client struct {
 	keyed          map[string]bool   // whether an index has a primary key
 }
 
-// Option changes how a Client works.
+// Option configures a Client.
 type Option func(*Client)
 
-// defaultRetry outlasts the lease of a node that was lost (10 s), after which
-// another one writes its indexes.
+// defaultRetry is longer than the lease of a lost node (10 s), after which
+// another node writes its indexes.
 const defaultRetry = 20 * time.Second
 
-// New returns a client of the node at a URL. The key is sent as a bearer
-// token; it is empty for a node without authentication.
+// New returns a client of the node at a URL. The key is sent as a bearer token;
+// leave it empty for a node without authentication.
 func New(node, key string, options ...Option) (*Client, error) {
 	c := &Client{nodes: []string{node}, key: key, http: newHTTP(), retryFor: defaultRetry,
 		tokens: make(map[string]string), keyed: make(map[string]bool)}
@@ -68,15 +68,16 @@ func New(node, key string, options ...Option) (*Client, error) {
 	return c, nil
 }
 
-// newHTTP returns a client that keeps enough connections for many goroutines.
+// newHTTP returns an HTTP client that keeps enough idle connections for many
+// goroutines.
 func newHTTP() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
 	return &http.Client{Transport: transport}
 }
 
-// Nodes adds further nodes of the same deployment. A request that a node does
-// not answer goes to the next one.
+// Nodes adds more nodes of the same deployment. A request that one node does
+// not answer goes to the next.
 func Nodes(nodes ...string) Option {
 	return func(c *Client) { c.nodes = append(c.nodes, nodes...) }
 }
@@ -84,24 +85,25 @@ func Nodes(nodes ...string) Option {
 // HTTP replaces the HTTP client, for example to set a timeout or a proxy.
 func HTTP(h *http.Client) Option { return func(c *Client) { c.http = h } }
 
-// RetryFor bounds how long a request is repeated; 0 turns repeating off, and
-// the default is 20 seconds. The pauses grow from 50 milliseconds to two
-// seconds with jitter, and Retry-After is obeyed. A request is repeated
+// RetryFor bounds the time during which a request is retried; 0 disables
+// retries, and the default is 20 seconds. The pauses grow from 50 milliseconds
+// to two seconds with jitter, and Retry-After is respected. A request is
+// retried
 //
-//   - when it was certainly not carried out: no connection, or the node says
-//     that nothing was written (of several documents some may be, then the
-//     outcome is not known);
-//   - when its outcome is not known and doing it twice is the same as once: all
-//     reads, commits, and writes of documents to an index with a primary key.
+//   - if it was certainly not carried out: no connection, or the node reports
+//     that nothing was written (of several documents some may have been, in
+//     which case the outcome is unknown);
+//   - if its outcome is unknown and it is idempotent: all reads, commits, and
+//     writes of documents to an index with a primary key.
 func RetryFor(d time.Duration) Option { return func(c *Client) { c.retryFor = d } }
 
-// ReadYourWrites makes every read of an index see what this client wrote to it
-// before: the newest freshness token is sent along, and the node waits for the
-// commit.
+// ReadYourWrites makes every read of an index include this client's earlier
+// writes to it: the read sends the newest freshness token, and the node waits
+// for the commit.
 func ReadYourWrites() Option { return func(c *Client) { c.readYourWrites = true } }
 
-// Index returns a handle on an index, or on a generation written
-// index@generation. It sends nothing.
+// Index returns a handle on an index, or on a generation given as
+// index@generation. It sends no request.
 func (c *Client) Index(name string) *Index { return &Index{client: c, name: name} }
 
 // Index is a handle on one index of a Client.
@@ -121,8 +123,8 @@ func (x *Index) admin(parts ...string) string {
 	return "/v1alpha1/admin/indexes/" + join(append([]string{x.name}, parts...))
 }
 
-// join escapes the segments of a path. A dot segment is escaped too, or it
-// would be resolved on the way.
+// join escapes the segments of a path. It also escapes dot segments, which
+// would otherwise be resolved on the way.
 func join(segments []string) string {
 	escaped := make([]string, len(segments))
 	for i, segment := range segments {

@@ -52,8 +52,8 @@ func newClient(t *testing.T, answer roundTrip, options ...Option) *Client {
 	return c
 }
 
-// Which requests are sent again after which failures. An index called keyed has
-// a primary key, one called plain has none.
+// Which requests are retried after which failures. The index keyed has a
+// primary key, the index plain has none.
 func TestRequestsAreRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 	search := func(ctx context.Context, x *Index) error { _, err := x.Search(ctx, &query.Search{}); return err }
 	add := func(ctx context.Context, x *Index) error { _, err := x.Add(ctx, map[string]any{"id": "1"}); return err }
@@ -187,8 +187,8 @@ func TestErrorsAreToldApart(t *testing.T) {
 	}
 }
 
-// An error keeps what the answer says: status, pause, and help for the whole
-// and for each problem, as the node words it.
+// An error keeps the content of the response: status, pause, and the node's
+// help for the whole and for each problem.
 func TestErrorsCarryTheAnswer(t *testing.T) {
 	c := newClient(t, func(*http.Request) (*http.Response, error) {
 		return reply(503, `{"code":"validation","message":"m","help":"for all","errors":[
@@ -250,13 +250,13 @@ func TestReadsCarryTheNewestTokenOfTheClient(t *testing.T) {
 	if _, err := c.Index("x").Add(t.Context(), map[string]any{}); err != nil || search("x") != token(7) || search("y") != "" {
 		t.Errorf("%v %s", err, read)
 	}
-	written = token(5) // a write that was answered late
+	written = token(5) // a write whose response arrived late
 	if err := c.Index("x").DeleteDocument(t.Context(), "1"); err != nil || search("x") != token(7) {
 		t.Errorf("%v %s", err, read)
 	}
 }
 
-// Documents are taken only as fast as they are sent, and each has its result.
+// Documents are consumed only as fast as they are sent, and each has a result.
 func TestAddAllTakesDocumentsAsTheyAreSent(t *testing.T) {
 	const all = 3*batchDocuments + 10
 	var taken, sent atomic.Int64
@@ -296,7 +296,7 @@ func TestAddAllTakesDocumentsAsTheyAreSent(t *testing.T) {
 		t.Errorf("%d results, %d refused", next, refused)
 	}
 	for range c.Index("x").AddAll(t.Context(), documents) {
-		break // leaves nothing behind: the test would not end
+		break // must not leak a goroutine, or the test would not end
 	}
 	unencodable := func(yield func(any) bool) { _ = yield(map[string]int{}) && yield(func() {}) }
 	results := 0

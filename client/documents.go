@@ -11,15 +11,15 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// Added is the answer to added documents.
+// Added is the response to added documents.
 type Added struct {
 	Indexed   int    `json:"indexed"`
 	Freshness string `json:"freshness"`
 }
 
-// Add adds documents, anything that encodes to a JSON object, replacing those
-// under the same keys. One that is refused refuses the rest; those before it
-// stay. AddAll is for many documents.
+// Add adds documents, which may be anything that encodes to a JSON object,
+// replacing those with the same keys. If one is refused, the documents before
+// it are added and the rest are not. For many documents use AddAll.
 func (x *Index) Add(ctx context.Context, documents ...any) (*Added, error) {
 	body, err := encode(documents)
 	if err != nil {
@@ -37,7 +37,7 @@ func (x *Index) addRequest(lines []byte, count int) *request {
 		isRepeatable: x.hasKey, several: count > 1}
 }
 
-// encode writes one document a line.
+// encode writes one document per line.
 func encode(documents []any) ([]byte, error) {
 	body := []byte{}
 	for i, document := range documents {
@@ -51,7 +51,7 @@ func encode(documents []any) ([]byte, error) {
 }
 
 // hasKey reports whether documents of the index have keys, so that adding them
-// twice adds them once. An index that cannot be read counts as without.
+// is idempotent. It returns false for an index that cannot be read.
 func (x *Index) hasKey(ctx context.Context) bool {
 	x.client.mu.Lock()
 	keyed, known := x.client.keyed[x.name]
@@ -72,8 +72,8 @@ func (x *Index) hasKey(ctx context.Context) bool {
 	return keyed
 }
 
-// Document reads the document under a key into result. Writes that are not
-// committed yet are not seen unless the client reads its own writes.
+// Document reads the document with a key into result. Writes that are not
+// committed yet are not visible unless the client reads its own writes.
 func (x *Index) Document(ctx context.Context, key string, result any) error {
 	var body struct {
 		Document json.RawMessage `json:"document"`
@@ -85,21 +85,22 @@ func (x *Index) Document(ctx context.Context, key string, result any) error {
 	return json.Unmarshal(body.Document, result)
 }
 
-// PutDocument puts a document under a key.
+// PutDocument adds a document under a key, replacing any existing one.
 func (x *Index) PutDocument(ctx context.Context, key string, document any) error {
 	r := &request{method: http.MethodPut, path: x.data("documents", key), index: x.name, isRepeatable: always}
 	_, err := x.client.call(ctx, r, document, nil)
 	return err
 }
 
-// PatchDocument changes parts of a document: change paths and their values. It
-// is repeated only when it was not carried out, because a change may append.
+// PatchDocument changes parts of a document, given as change paths and their
+// values. It is retried only if it was not carried out, because a change may
+// append.
 func (x *Index) PatchDocument(ctx context.Context, key string, changes map[string]any) error {
 	_, err := x.client.call(ctx, &request{method: http.MethodPatch, path: x.data("documents", key), index: x.name}, changes, nil)
 	return err
 }
 
-// DeleteDocument deletes the document under a key; there need not be one.
+// DeleteDocument deletes the document with a key, if there is one.
 func (x *Index) DeleteDocument(ctx context.Context, key string) error {
 	r := &request{method: http.MethodDelete, path: x.data("documents", key), index: x.name, isRepeatable: always}
 	_, err := x.client.call(ctx, r, nil, nil)
@@ -107,8 +108,8 @@ func (x *Index) DeleteDocument(ctx context.Context, key string) error {
 }
 
 // DeleteDocuments deletes documents by key, by query, or all of them, and
-// returns how many. After a repetition it returns those that the last try
-// found.
+// returns their number. After a retry it returns the number that the last
+// attempt found.
 func (x *Index) DeleteDocuments(ctx context.Context, d *query.Delete) (int64, error) {
 	var body struct {
 		Deleted int64 `json:"deleted"`
@@ -118,8 +119,8 @@ func (x *Index) DeleteDocuments(ctx context.Context, d *query.Delete) (int64, er
 	return body.Deleted, err
 }
 
-// Documents lists the documents in order of their keys, as JSON. The error ends
-// the sequence.
+// Documents lists the documents as JSON, ordered by key. An error ends the
+// sequence.
 func (x *Index) Documents(ctx context.Context) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
 		after := url.Values{"limit": {"1000"}}
@@ -146,21 +147,21 @@ func (x *Index) Documents(ctx context.Context) iter.Seq2[json.RawMessage, error]
 	}
 }
 
-// Result is what became of one document of AddAll.
+// Result is the outcome of one document of AddAll.
 type Result struct {
-	Position int64 // of the document among those given, from 0
-	Refused  error // why it was refused, nil when it was added
+	Position int64 // of the document in the input, from 0
+	Refused  error // why it was refused, nil if it was added
 }
 
-// What one request of AddAll carries at most: enough to make the round trip
-// cheap, little enough to repeat.
+// Limits of one request of AddAll: enough to make the round trip cheap, small
+// enough to retry.
 const (
 	batchDocuments = 1000
 	batchBytes     = 4 << 20
 )
 
 // AddAll adds a stream of documents and yields a Result for each, in order. It
-// sends a batch while it gathers the next one and takes no more documents
+// sends one batch while it collects the next and reads no further documents
 // meanwhile. A refused document does not stop the others; an error ends the
 // sequence, and the documents after the last Result may or may not be added.
 func (x *Index) AddAll(ctx context.Context, documents iter.Seq[any]) iter.Seq2[Result, error] {
@@ -217,7 +218,7 @@ func (b *batch) send(ctx context.Context, x *Index) {
 	}
 }
 
-// addStream gathers batches and yields what became of those before.
+// addStream collects batches and yields the results of previous ones.
 type addStream struct {
 	batches chan<- *batch
 	sent    <-chan *batch
@@ -248,7 +249,7 @@ func (s *addStream) run(documents iter.Seq[any]) {
 	}
 }
 
-// flush hands the current batch over, once the one before is answered.
+// flush sends the current batch, once the previous one is answered.
 func (s *addStream) flush() bool {
 	if !s.settle() {
 		return false
@@ -262,7 +263,7 @@ func (s *addStream) flush() bool {
 	return true
 }
 
-// settle yields what became of the batch that is being sent.
+// settle yields the results of the batch in flight.
 func (s *addStream) settle() bool {
 	if !s.waiting {
 		return true

@@ -8,11 +8,11 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Error is problem.Error, the error of every request that a node refused or
-// failed.
+// Error is problem.Error, the error of every request that a node rejected or
+// failed to carry out.
 type Error = problem.Error
 
-// Detail is one problem as answers spell it.
+// Detail is one problem as encoded in a response.
 type Detail struct {
 	Code      string            `json:"code"`
 	Message   string            `json:"message"`
@@ -21,8 +21,8 @@ type Detail struct {
 	Help      string            `json:"help"`
 }
 
-// problem returns the problem of a detail with the help of the node. One with a
-// code that this version does not declare has the message of the node.
+// problem returns the problem of a detail with the help of the node. If this
+// version does not declare the code, the problem has the message of the node.
 func (d *Detail) problem(status int) *problem.Problem {
 	code, ok := problem.Lookup(d.Code)
 	if !ok {
@@ -32,8 +32,7 @@ func (d *Detail) problem(status int) *problem.Problem {
 	return p.Advise(d.Help)
 }
 
-// readError reads the body of a failed request, whether a node sent it or a
-// proxy on the way.
+// readError reads the body of a failed request, sent by a node or by a proxy.
 func readError(response *http.Response, body []byte) error {
 	e := &Error{Status: response.StatusCode, RetryAfter: retryAfterOf(response.Header)}
 	var wire struct {

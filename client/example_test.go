@@ -36,7 +36,7 @@ func Example() {
 }
 
 // An error is a *problem.Error: errors.Is distinguishes codes, and the value
-// holds the status, every problem with its place, and what to do about it.
+// has the status, every problem with its path, and the remedy.
 func Example_errors() {
 	node := canned()
 	defer node.Close()
@@ -56,6 +56,6 @@ func Example_errors() {
 	// Did you mean `books`? Check the name; GET /v1alpha1/admin/indexes lists the indexes the key can see.
 }
 
-// canned is a node that knows one search; internal/campaign runs the client
-// against real ones.
+// canned is a node with one fixed answer; internal/campaign runs the client
+// against real nodes.
 func canned() *httptest.Server { return httptest.NewServer(oneAnswer{}) }

@@ -26,7 +26,7 @@ type Listed struct {
 	Generations    []Generation `json:"generations"`
 }
 
-// Description is an index as a node describes it.
+// Description is the description of an index by a node.
 type Description struct {
 	Name        string       `json:"name"`
 	Generation  string       `json:"generation"`
@@ -40,7 +40,7 @@ type Description struct {
 	} `json:"status"`
 	// Raw is the definition as the node sent it.
 	Raw json.RawMessage `json:"definition"`
-	// Definition is nil when it uses what this version does not know.
+	// Definition is nil if it uses features unknown to this version.
 	Definition *definition.Definition `json:"-"`
 }
 
@@ -49,8 +49,8 @@ func (d *Description) read() *Description {
 	return d
 }
 
-// Indexes lists the indexes that the key can see, in order of their names. The
-// error ends the sequence.
+// Indexes lists the indexes that the key can see, ordered by name. An error
+// ends the sequence.
 func (c *Client) Indexes(ctx context.Context) iter.Seq2[Listed, error] {
 	return func(yield func(Listed, error) bool) {
 		after := url.Values{}
@@ -82,18 +82,18 @@ func (x *Index) Get(ctx context.Context) (*Description, error) {
 	return x.describe(ctx, &request{method: http.MethodGet, path: x.admin(), isRepeatable: always}, nil)
 }
 
-// Put creates the index or replaces its definition. Parse a definition with
-// roles from JSON by definition.Parse, or build one in Go.
+// Put creates the index or replaces its definition. Use definition.Parse for a
+// JSON definition, which may have roles, or build one in Go.
 func (x *Index) Put(ctx context.Context, d *definition.Definition) (*Description, error) {
 	return x.describe(ctx, &request{method: http.MethodPut, path: x.admin(), isRepeatable: always}, json.RawMessage(d.Encode()))
 }
 
-// Commit makes everything acknowledged before visible to searches.
+// Commit makes everything acknowledged so far visible to searches.
 func (x *Index) Commit(ctx context.Context) (*Description, error) {
 	return x.describe(ctx, &request{method: http.MethodPost, path: x.admin("actions", "commit"), index: x.name, isRepeatable: always}, nil)
 }
 
-// Promote serves the index from this generation, whose name the handle has.
+// Promote makes the generation named by the handle the live one.
 func (x *Index) Promote(ctx context.Context) (*Description, error) {
 	return x.describe(ctx, &request{method: http.MethodPost, path: x.admin("actions", "promote"), isRepeatable: always}, nil)
 }
@@ -106,9 +106,9 @@ func (x *Index) describe(ctx context.Context, r *request, body any) (*Descriptio
 	return d.read(), nil
 }
 
-// Delete deletes the index with all generations, or the one generation that the
-// handle names. Deleting twice answers index:not_found, so the request is
-// repeated only when it was not carried out.
+// Delete deletes the index with all generations, or only the generation that
+// the handle names. A second deletion returns index:not_found, so the request
+// is retried only if it was not carried out.
 func (x *Index) Delete(ctx context.Context) error {
 	_, err := x.client.call(ctx, &request{method: http.MethodDelete, path: x.admin()}, nil, nil)
 	return err
@@ -134,7 +134,7 @@ func (x *Index) Settings(ctx context.Context) (*settings.Settings, error) {
 	return settings.Load(body, nil)
 }
 
-// PutSettings replaces the search settings, which settings.Decode reads from
+// PutSettings replaces the search settings. settings.Decode reads them from
 // JSON.
 func (x *Index) PutSettings(ctx context.Context, s *settings.Settings) error {
 	r := &request{method: http.MethodPut, path: x.admin("settings"), index: x.name, isRepeatable: always}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The first search of the README is that of Example, which checks its errors
-// and asks another node.
+// The first search of the README is that of Example, except that Example checks
+// errors and uses another node.
 func TestTheFirstSearchOfTheREADMERuns(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {

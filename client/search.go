@@ -14,8 +14,8 @@ func (x *Index) read(path string) *request {
 	return &request{method: http.MethodPost, path: path, index: x.name, reads: true, isRepeatable: always}
 }
 
-// Search runs a search. What has its zero value is left to the node: the limit
-// is 10 then, and query.NoHits asks for no hits.
+// Search runs a search. The node fills in defaults for zero values: a limit of
+// 0 means 10, and query.NoHits requests no hits.
 func (x *Index) Search(ctx context.Context, s *query.Search) (*query.Answer, error) {
 	var a query.Answer
 	if _, err := x.client.call(ctx, x.read(x.data("search")), s, &a); err != nil {
@@ -24,7 +24,7 @@ func (x *Index) Search(ctx context.Context, s *query.Search) (*query.Answer, err
 	return &a, nil
 }
 
-// Pages runs a search page by page, from the first page on. The error ends the
+// Pages runs a search page by page, starting with the first. An error ends the
 // sequence.
 func (x *Index) Pages(ctx context.Context, s *query.Search) iter.Seq2[*query.Answer, error] {
 	return func(yield func(*query.Answer, error) bool) {
@@ -39,7 +39,7 @@ func (x *Index) Pages(ctx context.Context, s *query.Search) iter.Seq2[*query.Ans
 	}
 }
 
-// Hits yields the hits of all pages of a search. The error ends the sequence.
+// Hits yields the hits of all pages of a search. An error ends the sequence.
 func (x *Index) Hits(ctx context.Context, s *query.Search) iter.Seq2[query.Hit, error] {
 	return func(yield func(query.Hit, error) bool) {
 		for page, err := range x.Pages(ctx, s) {
@@ -56,8 +56,8 @@ func (x *Index) Hits(ctx context.Context, s *query.Search) iter.Seq2[query.Hit, 
 	}
 }
 
-// Explain explains the score of one document under a search; position is that
-// of the list value when values are the hits, otherwise 0.
+// Explain explains the score of one document in a search. position is that of
+// the list value if values are the hits, otherwise 0.
 func (x *Index) Explain(ctx context.Context, s *query.Search, key string, position int) (*query.Explanation, error) {
 	r := x.read(x.data("search", "actions", "explain"))
 	r.query = url.Values{"key": {key}}

@@ -19,7 +19,7 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// request is one request as it is sent, perhaps several times.
+// request is a request to send, possibly several times.
 type request struct {
 	method string
 	path   string // escaped
@@ -29,30 +29,30 @@ type request struct {
 	accept string // empty means JSON
 	header http.Header
 
-	index string // whose freshness token is carried; empty for none
-	reads bool   // the token is sent along, otherwise only taken from the answer
-	// isRepeatable reports whether doing the request twice is the same as once;
-	// nil means no. It is asked when the outcome of a try is not known.
+	index string // index whose freshness token is used; empty for none
+	reads bool   // the token is sent, otherwise only taken from the response
+	// isRepeatable reports whether the request is idempotent; nil means no. It is
+	// called when the outcome of an attempt is unknown.
 	isRepeatable func(ctx context.Context) bool
-	// several is whether documents before a failed one stay, so that a refusal
-	// to write does not speak for the whole request.
+	// several is true if documents before a failed one stay, so that a refusal to
+	// write does not cover the whole request.
 	several bool
 }
 
-// always is for requests that may be repeated.
+// always is isRepeatable for idempotent requests.
 func always(context.Context) bool { return true }
 
-// answer is what a node answered with a status below 300, or 304.
+// answer is a response with a status below 300, or 304.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// maxAnswer bounds the memory one answer takes.
+// maxAnswer bounds the memory of one response.
 const maxAnswer = 1 << 30
 
-// send sends the request until it is answered, repeating it where that is safe.
+// send sends the request until it is answered, retrying it if that is safe.
 func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 	deadline := time.Now().Add(c.retryFor)
 	for try := 0; ; try++ {
@@ -69,7 +69,7 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 		if again == refused || again == unknown && (r.isRepeatable == nil || !r.isRepeatable(ctx)) {
 			return nil, err
 		}
-		// Another node may answer at once; when all were tried there is a pause.
+		// Another node may answer immediately; pause only after all were tried.
 		c.preferred.CompareAndSwap(int64(node), int64((node+1)%len(c.nodes)))
 		pause := pauseAfter(err, try-len(c.nodes)+1)
 		if try+1 < len(c.nodes) && retryAfter(err) == 0 {
@@ -88,21 +88,21 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 	}
 }
 
-// outcome is what is known of a request that failed.
+// outcome is the known outcome of a failed request.
 type outcome int
 
 const (
-	refused  outcome = iota // repeating it gives the same answer
+	refused  outcome = iota // a retry would get the same response
 	notTaken                // it was not carried out and may succeed later
 	unknown                 // it may have been carried out
 )
 
-// untaken are the codes of requests of which nothing was done.
+// untaken are the codes of requests that did nothing.
 var untaken = []*problem.Code{problem.IndexerUnavailable, problem.IndexerLeadershipUnreadable, problem.SearchFreshnessUnavailable,
 	problem.StorageUnavailable, problem.StorageConflict}
 
 // unwritten are the codes of documents that were not written; others of the
-// same request may be.
+// same request may have been.
 var unwritten = []*problem.Code{problem.StorageIoError, problem.IndexClosed, problem.IndexReadonly, problem.IndexGenerationUnsettled}
 
 func outcomeOf(err error, several bool) outcome {
@@ -137,8 +137,8 @@ const (
 	lastPause  = 2 * time.Second
 )
 
-// pauseAfter returns how long to wait before the next try: what the node asked
-// for, else exponential backoff with jitter.
+// pauseAfter returns the pause before the next attempt: the one requested by
+// the node, otherwise exponential backoff with jitter.
 func pauseAfter(err error, try int) time.Duration {
 	if wanted := retryAfter(err); wanted > 0 {
 		return wanted + rand.N(firstPause)
@@ -207,8 +207,8 @@ func orElse(text, otherwise string) string {
 	return text
 }
 
-// call sends a request with a JSON body, nil for none, and decodes the answer
-// into result unless it is nil.
+// call sends a request with a JSON body, if body is not nil, and decodes the
+// response into result, if result is not nil.
 func (c *Client) call(ctx context.Context, r *request, body, result any) (*answer, error) {
 	if body != nil {
 		var err error
@@ -226,7 +226,7 @@ func (c *Client) call(ctx context.Context, r *request, body, result any) (*answe
 	return found, nil
 }
 
-// token returns the token a read carries, empty for none.
+// token returns the token to send with a read, empty for none.
 func (c *Client) token(r *request) string {
 	if !c.readYourWrites || !r.reads || r.index == "" {
 		return ""
@@ -236,7 +236,7 @@ func (c *Client) token(r *request) string {
 	return c.tokens[r.index]
 }
 
-// remember keeps the token of a write.
+// remember stores the token of a write.
 func (c *Client) remember(r *request, found *answer) {
 	if !c.readYourWrites || r.reads || r.index == "" {
 		return
@@ -258,8 +258,9 @@ func (c *Client) remember(r *request, found *answer) {
 	c.tokens[r.index] = newer(c.tokens[r.index], token)
 }
 
-// newer returns the token of the later state. Answers to writes at the same
-// time arrive in any order; of another generation or index the last one wins.
+// newer returns the token of the later state. Responses to concurrent writes
+// arrive in any order; a token of another generation or index replaces the
+// known one.
 func newer(known, token string) string {
 	a, errA := freshness.Parse(known, problem.Path{})
 	b, errB := freshness.Parse(token, problem.Path{})
@@ -270,7 +271,7 @@ func newer(known, token string) string {
 	return b.String()
 }
 
-// retryAfterOf reads the header, which holds seconds.
+// retryAfterOf parses the header, which contains seconds.
 func retryAfterOf(header http.Header) time.Duration {
 	seconds, err := strconv.Atoi(header.Get("Retry-After"))
 	if err != nil || seconds < 0 {
