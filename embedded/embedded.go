@@ -1,6 +1,6 @@
 // Package embedded is the search engine as a library: one index in one
 // directory of this process, without HTTP, nodes or keys. Programs of other
-// modules can use it; package engine below it names internal types.
+// modules can use it, unlike package engine, which exposes internal types.
 //
 //	d, err := embedded.ParseDefinition(body)
 //	index, err := embedded.Open(ctx, "books", d, embedded.Options{})
@@ -10,18 +10,18 @@
 //	answer, err := index.Search(ctx, &query.Search{
 //		Query: []query.Clause{&query.TextClause{Text: query.Text{Text: "kindred"}}}})
 //
-// What is promised: requests, answers and problems are those of the HTTP
-// interface (packages query, definition, settings, problem); Add returns when
-// the documents are durable; Commit makes them visible to searches; a search
-// reads one commit; a directory that a version wrote is read by later ones.
+// Guarantees: requests, answers and problems are those of the HTTP API
+// (packages query, definition, settings, problem); Add returns when the
+// documents are durable; Commit makes them visible to searches; a search reads
+// one commit; a directory written by one version can be read by later ones.
 //
-// What is not: generations, reindexing, freshness tokens, buckets and
-// compounds of languages that need locale data are parts of the service. The
-// answers of an embedded index name no generation and no token. Scores and
+// Not included: generations, reindexing, freshness tokens, buckets and
+// compounds of languages that need locale data are parts of the service.
+// Answers of an embedded index have no generation and no token. Scores and
 // their order may change between versions, as over HTTP.
 //
-// One process opens a directory at a time. An Index may be used by any number
-// of goroutines.
+// Only one process may open a directory at a time. An Index may be used by any
+// number of goroutines.
 package embedded
 
 import (
@@ -46,18 +46,17 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// Options tune an index. The zero Options work.
+// Options tune an index. The zero value is usable.
 type Options struct {
-	// Settings are the search settings: synonyms, suggestions and more; nil
-	// means none. They are not kept in the directory.
+	// Settings are the search settings: synonyms, suggestions and more; nil means
+	// none. They are not stored in the directory.
 	Settings *settings.Settings
-	// CommitInterval is the age at which changes are committed without being
-	// asked; 0 means 5 seconds, negative never.
+	// CommitInterval is the age at which changes are committed automatically; 0
+	// means 5 seconds, negative never.
 	CommitInterval time.Duration
-	// Memory bounds the memory of documents that are not yet committed; 0 means
-	// 256 MiB.
+	// Memory bounds the memory of uncommitted documents; 0 means 256 MiB.
 	Memory int64
-	// Logger receives failures of background work; nil discards them.
+	// Logger receives errors of background work; nil discards them.
 	Logger *slog.Logger
 }
 
@@ -69,19 +68,19 @@ type Index struct {
 	limits     query.Limits
 }
 
-// ParseDefinition reads a definition as the HTTP interface takes it, with roles
-// and presets. The error holds every problem found.
+// ParseDefinition parses a definition in the format of the HTTP API, with roles
+// and presets. The error contains every problem found.
 func ParseDefinition(body []byte) (*definition.Definition, error) {
 	return definition.Parse(body, newBuilder().Capabilities())
 }
 
 func newBuilder() *analysis.Builder { return analysis.NewBuilder(analysis.Options{}) }
 
-// Open opens the index in a directory and creates it with the definition where
-// there is none. The definition of an index that exists is replaced where its
-// documents fit the new one, otherwise the error is
-// problem.IndexDefinitionIncompatible; nil leaves it as it is. The context
-// bounds the opening only.
+// Open opens the index in a directory, or creates it with the definition if
+// there is none. The definition of an existing index is replaced if its
+// documents fit the new one; otherwise the error is
+// problem.IndexDefinitionIncompatible. A nil definition leaves it unchanged.
+// The context bounds only the opening.
 func Open(ctx context.Context, directory string, d *definition.Definition, options Options) (*Index, error) {
 	whole, err := filepath.Abs(directory)
 	if err != nil {
@@ -114,7 +113,7 @@ func Open(ctx context.Context, directory string, d *definition.Definition, optio
 	return x, nil
 }
 
-// prepare takes over the definition and checks the settings against it.
+// prepare sets the definition and validates the settings against it.
 func (x *Index) prepare(ctx context.Context, d *definition.Definition) error {
 	if d != nil && d.Version() != x.generation.Definition().Version() {
 		if differences := definition.Compare(x.generation.Definition(), d); len(differences) > 0 {
@@ -130,12 +129,12 @@ func (x *Index) prepare(ctx context.Context, d *definition.Definition) error {
 	return x.settings.Validate(x.generation.Schema())
 }
 
-// Definition returns the definition that documents are written under.
+// Definition returns the definition that documents are written with.
 func (x *Index) Definition() *definition.Definition { return x.generation.Definition() }
 
-// Add adds documents, anything that encodes to a JSON object, replacing those
-// under the same keys. They are durable when Add returns nil. Invalid
-// documents are refused with every problem found, and none is added then.
+// Add adds documents, which may be anything that encodes to a JSON object,
+// replacing those with the same keys. They are durable when Add returns nil. If
+// any document is invalid, Add adds none and reports every problem found.
 func (x *Index) Add(ctx context.Context, documents ...any) error {
 	var found problem.List
 	reader := document.NewReader(x.generation.Schema())
@@ -160,8 +159,8 @@ func (x *Index) Add(ctx context.Context, documents ...any) error {
 	return err
 }
 
-// Delete deletes the documents under keys; there need not be any. It is
-// durable when Delete returns nil.
+// Delete deletes the documents with the given keys, if there are any. The
+// deletion is durable when Delete returns nil.
 func (x *Index) Delete(ctx context.Context, keys ...string) error {
 	field := x.generation.Schema().PrimaryKey()
 	if field == nil {
@@ -181,12 +180,12 @@ func (x *Index) Delete(ctx context.Context, keys ...string) error {
 	return err
 }
 
-// Commit makes everything added and deleted before visible to searches.
+// Commit makes everything added and deleted so far visible to searches.
 func (x *Index) Commit(ctx context.Context) error {
 	_, err := x.generation.Commit(ctx, engine.Explicit)
 	return err
 }
 
-// Close takes no more writes, commits and ends the background work. What was
-// added stays, also when the commit fails.
+// Close rejects further writes, commits and ends the background work. Added
+// documents stay, even if the commit fails.
 func (x *Index) Close(ctx context.Context) error { return x.generation.Close(ctx) }

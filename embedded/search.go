@@ -9,8 +9,8 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// run decodes a request as it would stand in a body, so that its defaults are
-// filled in and its shape is checked, and runs it on the last commit.
+// run encodes a request and decodes it like the body of an HTTP request, which
+// fills in defaults and validates it, and runs it on the last commit.
 func run[Q, A any](ctx context.Context, x *Index, given any, decode func([]byte, query.Limits) (Q, error),
 	ask func(context.Context, search.View, Q) (A, error)) (A, error) {
 	var none A
@@ -30,14 +30,14 @@ func run[Q, A any](ctx context.Context, x *Index, given any, decode func([]byte,
 	return ask(ctx, search.View{Snapshot: snapshot, Schema: x.generation.Schema(), Settings: x.settings, Chains: x.generation.Chains()}, request)
 }
 
-// Search runs a search on the last commit. What has its zero value takes its
-// default; query.NoHits asks for no hits.
+// Search runs a search on the last commit. Zero values mean the defaults;
+// query.NoHits requests no hits.
 func (x *Index) Search(ctx context.Context, s *query.Search) (*query.Answer, error) {
 	return run(ctx, x, s, query.DecodeSearch, x.searcher.Run)
 }
 
-// Suggest completes typed text by values of the fields that the settings opt
-// into.
+// Suggest completes typed text with values of the fields enabled in the
+// settings.
 func (x *Index) Suggest(ctx context.Context, s *query.Suggest) (*query.Suggestions, error) {
 	return run(ctx, x, s, query.DecodeSuggest, x.searcher.Suggest)
 }
@@ -49,8 +49,8 @@ func (x *Index) FacetValues(ctx context.Context, field string, f *query.FacetVal
 	})
 }
 
-// Explain explains the score of one document under a search; position is that
-// of the list value when values are the hits, otherwise 0.
+// Explain explains the score of one document in a search. position is that of
+// the list value if values are the hits, otherwise 0.
 func (x *Index) Explain(ctx context.Context, s *query.Search, key string, position int) (*query.Explanation, error) {
 	return run(ctx, x, s, query.DecodeExplain, func(ctx context.Context, view search.View, request *query.Search) (*query.Explanation, error) {
 		return x.searcher.Explain(ctx, view, request, key, position)
