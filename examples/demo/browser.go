@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// openBrowser shows a page where a browser and a display exist. Elsewhere, and
-// when it fails, the printed address is enough.
+// openBrowser opens a page if there is a browser and a display. Otherwise, and
+// if it fails, the printed address is enough.
 func openBrowser(ctx context.Context, page string) {
 	program := ""
 	switch {

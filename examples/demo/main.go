@@ -64,8 +64,8 @@ func run(ctx context.Context, binary, directory string, once bool) error {
 	return nil
 }
 
-// freePort returns the port that the environment names, or else the one that the
-// documentation uses where it is free.
+// freePort returns the port set in the environment, otherwise the documented
+// port if it is free, otherwise "0".
 func freePort() string {
 	if port := os.Getenv("SERVICE_HTTP_PORT"); port != "" {
 		return port
@@ -78,7 +78,7 @@ func freePort() string {
 	return "8080"
 }
 
-// load creates the index and fills it, showing how far it has come.
+// load creates the index and fills it, printing progress.
 func load(ctx context.Context, base string) error {
 	if err := send(ctx, http.MethodPut, base+"/v1alpha1/admin/indexes/"+index, demo.Definition, nil); err != nil {
 		return err
@@ -110,7 +110,8 @@ func progress(done, all int) {
 	fmt.Printf("\rLoading the catalogue [%s%s] %d/%d", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled), done, all)
 }
 
-// send sends a JSON body and decodes the answer into result unless it is nil.
+// send sends a JSON body and decodes the response into result, if result is not
+// nil.
 func send(ctx context.Context, method, url string, body []byte, result any) error {
 	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {

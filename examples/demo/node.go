@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// startNode starts the binary in development mode and returns where it
-// listens. It runs until ctx ends.
+// startNode starts the binary in development mode and returns its address. The
+// node runs until ctx ends.
 func startNode(ctx context.Context, binary, directory, port string) (base string, wait func() error, err error) {
 	command := exec.CommandContext(ctx, binary, "serve", "--dev")
 	command.Env = append(os.Environ(), "SERVICE_STORAGE_LOCAL_DIRECTORY="+directory, "SERVICE_HTTP_PORT="+port,

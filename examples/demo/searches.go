@@ -10,7 +10,7 @@ import (
 	"github.com/quiresearch/quire/internal/demo"
 )
 
-// example is a search worth showing.
+// example is a search for demonstration.
 type example struct {
 	title string
 	body  string
@@ -50,7 +50,7 @@ type searchAnswer struct {
 	TookMs float64
 }
 
-// show runs the search and prints the answer and how to repeat it.
+// show runs the search and prints the results and how to repeat it.
 func (s example) show(ctx context.Context, base string) error {
 	var answer searchAnswer
 	url := base + "/v1alpha1/indexes/" + index + "/search"
@@ -91,7 +91,7 @@ func (s example) show(ctx context.Context, base string) error {
 	return nil
 }
 
-// anyOf returns a value of a field that holds one variant.
+// anyOf returns the value of a field with a single variant.
 func anyOf(variants map[string]string) string {
 	for _, value := range variants {
 		return value

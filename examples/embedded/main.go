@@ -1,5 +1,5 @@
-// Command embedded searches in its own process: a program of another module
-// that uses Quire as a library.
+// Command embedded searches in its own process. It is a program of another
+// module that uses Quire as a library.
 package main
 
 import (

@@ -11,7 +11,7 @@ func TestTheExampleFindsExplainsAndSuggests(t *testing.T) {
 the explanation gives the same score: true
 oct: Octavia E. Butler
 `
-	for range 2 { // the second time the index is there already
+	for range 2 { // the second time the index exists already
 		var out strings.Builder
 		if err := run(t.Context(), directory, &out); err != nil || out.String() != want {
 			t.Fatalf("%v\n%s", err, out.String())
