@@ -15,22 +15,22 @@ import (
 	"github.com/quiresearch/quire/internal/script/steps"
 )
 
-// shownHeaders are the headers an expected answer is written with.
+// shownHeaders are the headers included in an expected answer.
 var shownHeaders = []string{"Allow", "Content-Type", "ETag", "Location", "Retry-After", "WWW-Authenticate", "X-Service-Freshness"}
 
-// changing are the members whose values differ from run to run.
+// changing are the members whose values vary between runs.
 var changing = []string{"freshness", "tookMs", "p50Ms", "p99Ms", "meanMs", "secondsSinceRefresh", "version", "createdAt", "updatedAt", "startedAt", "finishedAt", "verifiedAt", "credential", "node", "next", "previous", "cursor"}
 
 const masked = "*"
 
-// unfilled matches what stands for an argument in a message.
+// unfilled matches the placeholder of an argument in a message.
 var unfilled = regexp.MustCompile(`\{[a-zA-Z]+\}`)
 
 var hexadecimal = regexp.MustCompile(`[0-9a-f]{16}`)
 
-// render writes an answer as a script states it. A failure is written as its
-// status and code, then one line per problem; another body as JSON or lines of
-// JSON, cut down to the shown members: nil shows all of them.
+// render renders an answer in the notation of scripts. A failure is rendered as
+// its status and code, followed by one line per problem; any other body as JSON
+// or lines of JSON, reduced to the shown members: nil shows all of them.
 func render(status int, header http.Header, body []byte, shown []string) []string {
 	first, rest := fmt.Sprint(status), []string(nil)
 	if status >= 400 {
@@ -67,8 +67,8 @@ func render(status int, header http.Header, body []byte, shown []string) []strin
 }
 
 // renderError returns the code of an error body and a line for each problem,
-// followed by its help when that is shown; a single problem stands on the line
-// of its code.
+// followed by its help if that is shown; a single problem is on the line of its
+// code.
 func renderError(body []byte, showHelp bool) (code string, lines []string, ok bool) {
 	var failure struct {
 		Code   string
@@ -107,9 +107,8 @@ func renderError(body []byte, showHelp bool) (code string, lines []string, ok bo
 	return failure.Code, lines, true
 }
 
-// normalise writes a JSON value with changing members masked and others cut
-// down to those shown, on one line when it is short. Other text stays as it
-// is.
+// normalise renders a JSON value with changing members masked and reduced to
+// those shown, on one line if it is short. Other text is returned unchanged.
 func normalise(text []byte, shown []string) string {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
@@ -128,11 +127,11 @@ func normalise(text []byte, shown []string) string {
 	return layOut(value, "")
 }
 
-// lineWidth is how long a line of JSON may be before it is broken.
+// lineWidth is the maximum length of a line of JSON.
 const lineWidth = 110
 
-// layOut writes a JSON value in as few lines as fit: a value that is too long
-// for a line has a line for each of its members or items.
+// layOut renders a JSON value in as few lines as possible: a value too long for
+// one line gets a line for each of its members or items.
 func layOut(value any, indent string) string {
 	short := compact(value)
 	if len(indent)+len(short) <= lineWidth {
@@ -157,7 +156,7 @@ func layOut(value any, indent string) string {
 	return open + "\n" + strings.Join(lines, ",\n") + "\n" + indent + shut
 }
 
-// compact writes a value as JSON on one line.
+// compact renders a value as JSON on one line.
 func compact(value any) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -168,8 +167,8 @@ func compact(value any) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// layOutAgain writes a body of JSON values as layOut does, so that bodies are
-// compared whatever their layout. Other text stays as it is.
+// layOutAgain lays out a body of JSON values like layOut, so that bodies can be
+// compared regardless of layout. Other text is returned unchanged.
 func layOutAgain(body string) string {
 	decoder := json.NewDecoder(strings.NewReader(body))
 	decoder.UseNumber()
@@ -201,7 +200,7 @@ func mask(value any) {
 			case (name == "id" || name == "key") && isText && hexadecimal.MatchString(text):
 				v[name] = masked
 			case name == "score" && !isText && !isObject(inner):
-				v[name] = masked // how well a hit matches is not promised
+				v[name] = masked // scores are not guaranteed
 			default:
 				mask(inner)
 			}

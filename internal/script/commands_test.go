@@ -19,12 +19,12 @@ import (
 	"github.com/quiresearch/quire/internal/s3test"
 )
 
-// textBlock is a block of commands that is not run as it stands: it goes on
-// running, or needs what a machine with a test does not have.
+// textBlock is a block of commands that cannot be run as it is: it does not
+// end, or needs more than a test machine has.
 type textBlock struct {
 	document, begins string
-	run              func(t *testing.T, tools string, blocks []fence, at int) // nil where it is not run
-	why              string                                                   // it is not run
+	run              func(t *testing.T, tools string, blocks []fence, at int) // nil if it is not run
+	why              string                                                   // reason why it is not run
 }
 
 var textBlocks = []textBlock{
@@ -50,11 +50,11 @@ var textBlocks = []textBlock{
 	{"spec/README.md", "POST /v1alpha1", nil, "the form of a script, not a command"},
 }
 
-// notCommands are the languages of blocks that are not typed into a shell.
+// notCommands are the languages of blocks that are not shell commands.
 var notCommands = []string{"json", "csv", "go", "js", "ts", "python", "yaml", "mermaid"}
 
-// Every block of commands in every document is run by TestCommandsOfTheGuidesRun,
-// or textBlocks says why not.
+// Every block of commands in every document is run by
+// TestCommandsOfTheGuidesRun, unless textBlocks gives a reason.
 func TestEveryBlockOfCommandsIsRunOrHasAReason(t *testing.T) {
 	used := make(map[int]bool)
 	root := filepath.Join("..", "..")
@@ -100,7 +100,7 @@ func TestEveryBlockOfCommandsIsRunOrHasAReason(t *testing.T) {
 	}
 }
 
-// runTextBlocks runs the blocks that need help of a test.
+// runTextBlocks runs the blocks that need the help of a test.
 func runTextBlocks(t *testing.T, tools string) {
 	for _, b := range textBlocks {
 		if b.run == nil {
@@ -121,7 +121,7 @@ func runTextBlocks(t *testing.T, tools string) {
 	}
 }
 
-// terminal is a terminal in a directory of its own.
+// terminal simulates a terminal in a directory of its own.
 type terminal struct {
 	t           *testing.T
 	directory   string
@@ -130,8 +130,8 @@ type terminal struct {
 }
 
 // newTerminal opens a terminal in a directory that looks like a checkout after
-// make build: the program is in bin. What the text has in replaced is typed as
-// what follows it.
+// make build, with the program in bin. replaced lists pairs: text in the
+// commands and its replacement.
 func newTerminal(t *testing.T, tools string, replaced ...string) *terminal {
 	s := &terminal{t: t, directory: t.TempDir(), replace: strings.NewReplacer(replaced...)}
 	if err := errors.Join(os.Mkdir(filepath.Join(s.directory, "bin"), 0o700),
@@ -149,14 +149,14 @@ func newTerminal(t *testing.T, tools string, replaced ...string) *terminal {
 
 func (s *terminal) set(variables ...string) { s.environment = append(s.environment, variables...) }
 
-// write writes a file that a reader has.
+// write creates a file that the reader is assumed to have.
 func (s *terminal) write(name, text string) {
 	if err := os.WriteFile(filepath.Join(s.directory, name), []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// built stands for make, whose work was done before: what it builds is there.
+// built replaces make: its output already exists.
 const built = "set -euo pipefail\nmake() { test -x bin/quire; }\n"
 
 func (s *terminal) command(script string) *exec.Cmd {
@@ -165,7 +165,7 @@ func (s *terminal) command(script string) *exec.Cmd {
 	return command
 }
 
-// run types commands and returns what they print.
+// run runs commands and returns their output.
 func (s *terminal) run(commands string) string {
 	s.t.Helper()
 	out, err := s.command(built + s.replace.Replace(commands)).CombinedOutput()
@@ -175,8 +175,8 @@ func (s *terminal) run(commands string) string {
 	return string(out)
 }
 
-// start types commands of which the last goes on running, and waits until it
-// prints a text. The test stops it at its end.
+// start runs commands of which the last one does not end, and waits until it
+// prints a text. It is stopped at the end of the test.
 func (s *terminal) start(commands, until string) {
 	s.t.Helper()
 	reading, writing, err := os.Pipe()
@@ -219,7 +219,7 @@ func (s *terminal) start(commands, until string) {
 	}
 }
 
-// awaitNode waits until a node serves.
+// awaitNode waits until a node is ready.
 func (s *terminal) awaitNode(url string) {
 	s.t.Helper()
 	for range attempts() {
@@ -246,8 +246,8 @@ func freePort(t *testing.T) string {
 
 const things = "id,title\n1,Some plain words\n2,Another thing\n"
 
-// The first commands of the README: the second goes on serving, the third is
-// typed in another terminal.
+// The first commands of the README: the second one keeps serving, the third is
+// run in another terminal.
 func runFirstCommands(t *testing.T, tools string, blocks []fence, at int) {
 	s, port := newTerminal(t, tools), freePort(t)
 	s.write("things.csv", things)
@@ -291,7 +291,8 @@ func runShopPage(t *testing.T, tools string, blocks []fence, at int) {
 	}
 }
 
-// bucketVariables are those that a node needs beside the ones of a guide.
+// bucketVariables returns the replacements that point the variables of a guide
+// to a test server.
 func bucketVariables(store *s3test.Server) []string {
 	return []string{"https://store.example", store.URL, "https://s3.example.org", store.URL,
 		"BUCKET=search", "BUCKET=" + store.Bucket, "BUCKET=quire", "BUCKET=" + store.Bucket,
@@ -306,7 +307,8 @@ func runBucketNode(t *testing.T, tools string, blocks []fence, at int) {
 	s.awaitNode("http://127.0.0.1:" + port)
 }
 
-// The variables alone start nothing; the guide to object mode has the rest.
+// The variables alone start nothing; the guide to object mode has the remaining
+// ones.
 func runBucketVariables(t *testing.T, tools string, blocks []fence, at int) {
 	s, port := newTerminal(t, tools, bucketVariables(s3test.Start(t))...), freePort(t)
 	s.set("SERVICE_HTTP_PORT="+port, "SERVICE_NODE_ADDRESS=http://127.0.0.1:"+port, "SERVICE_STORAGE_LOCAL_DIRECTORY=data", "SERVICE_AUTH_ROOT_KEY="+rootKey)
@@ -314,7 +316,7 @@ func runBucketVariables(t *testing.T, tools string, blocks []fence, at int) {
 	s.awaitNode("http://127.0.0.1:" + port)
 }
 
-// Two nodes on one machine share the store of the block above.
+// Two nodes on one machine share the store of the preceding block.
 func runTwoNodes(t *testing.T, tools string, blocks []fence, at int) {
 	store, first, second := freePort(t), freePort(t), freePort(t)
 	s := newTerminal(t, tools, "/tmp/quire", filepath.Join(t.TempDir(), "quire"), "7070", store, "8080", first, "8081", second)
@@ -341,7 +343,7 @@ curl -sSf localhost:8081/v1alpha1/admin/indexers`)
 	}
 }
 
-// awaitPort waits until a port takes connections.
+// awaitPort waits until a port accepts connections.
 func awaitPort(t *testing.T, port string) {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
@@ -356,8 +358,8 @@ func awaitPort(t *testing.T, port string) {
 	t.Fatalf("nothing listens on port %s", port)
 }
 
-// A node that kept its data in a directory moves into a bucket, where a node
-// with an empty directory finds it.
+// A node with data in a directory is migrated to a bucket, where a node with an
+// empty directory finds them.
 func runMigrate(t *testing.T, tools string, blocks []fence, at int) {
 	store, directory, port := s3test.Start(t), t.TempDir(), freePort(t)
 	s := newTerminal(t, tools)

@@ -15,8 +15,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// Why a code is shown by no script: what brings it about cannot be sent in one
-// request after the other to one node that works.
+// Reasons why no script shows a code: it cannot be caused by sending one
+// request after the other to one working node.
 const (
 	byRace     = "needs two requests at the same moment"
 	byNodes    = "needs several nodes and a bucket"
@@ -27,15 +27,16 @@ const (
 	bySize     = "needs a body larger than a script holds"
 )
 
-// exception says why no script shows a code, and which test shows it instead:
-// the directory of its package and its name. Without a test it says more.
+// exception gives the reason why no script shows a code, and the test that
+// shows it instead: the directory of its package and its name. Without a test,
+// more explains why.
 type exception struct {
 	reason string
 	test   string
 	more   string
 }
 
-// notShown are the codes that no script shows.
+// notShown lists the codes that no script shows.
 var notShown = map[string]exception{
 	"index:already_exists":             {byRace, "internal/registry TestWhatExistsIsNotCreatedAgain", ""},
 	"index:generation:already_exists":  {byRace, "internal/registry TestWhatExistsIsNotCreatedAgain", ""},
@@ -71,7 +72,7 @@ var notShown = map[string]exception{
 	"index:out_of_date":                 {byNothing, "", "a node that lost an index answers index:readonly until it has pulled"},
 }
 
-// The test that is said to show a code is there and names it.
+// A test listed for a code exists and names the code.
 func TestWhatScriptsDoNotShowIsTested(t *testing.T) {
 	for code, e := range notShown {
 		if e.test == "" {
@@ -87,7 +88,7 @@ func TestWhatScriptsDoNotShowIsTested(t *testing.T) {
 	}
 }
 
-// testBody returns the text of a test of a package.
+// testBody returns the text of a test in a package.
 func testBody(t *testing.T, directory, name string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../..", directory, "*_test.go"))
@@ -108,7 +109,7 @@ func testBody(t *testing.T, directory, name string) string {
 	return ""
 }
 
-// identifier is the name of a code in Go.
+// identifier returns the Go name of a code.
 func identifier(code string) string {
 	var name strings.Builder
 	for part := range strings.FieldsFuncSeq(code, func(r rune) bool { return r == ':' || r == '_' }) {

@@ -12,18 +12,18 @@ import (
 	"github.com/quiresearch/quire/internal/s3test"
 )
 
-// guidesAfterReadme go on where the README ends; guidesWithoutCommands have
+// guidesAfterReadme continue where the README ends; guidesWithoutCommands have
 // nothing to run.
 var (
 	guidesAfterReadme     = []string{"everyday.md", "relevance.md"}
 	guidesWithoutCommands = []string{"console.md", "language-models.md", "security.md"}
 )
 
-// Every command of every guide works: blocks marked sh are run by a shell in the
-// order they stand, each guide in a directory of its own and on a node of its
-// own. A block that names a file is that file. A command that fails fails the
-// guide, and so does a search without hits. Blocks marked text go on running or
-// need other machines: textBlocks lists how each is run, or why it is not.
+// Every command of every guide works: a shell runs the blocks marked sh in
+// order, each guide in its own directory and with its own node. A block with a
+// file name becomes that file. A guide fails if a command fails or a search has
+// no hits. Blocks marked text do not end or need other machines: textBlocks
+// lists how each is run, or why it is not.
 func TestCommandsOfTheGuidesRun(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "go", "jq", "python3"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -68,7 +68,7 @@ func TestCommandsOfTheGuidesRun(t *testing.T) {
 	}
 }
 
-// runGuide runs the shell blocks of a guide and returns how many there are.
+// runGuide runs the shell blocks of a guide and returns their number.
 func runGuide(t *testing.T, node *Node, tools, guide string) int {
 	text, err := os.ReadFile(guide)
 	if err != nil {
@@ -103,7 +103,8 @@ func runGuide(t *testing.T, node *Node, tools, guide string) int {
 	return ran
 }
 
-// fence is a fenced block: its language and the file it stands for.
+// fence is a fenced block: its language, the name of the file it defines, and
+// its text.
 type fence struct{ language, file, text string }
 
 func fences(document string) []fence {

@@ -24,7 +24,7 @@ import (
 	"github.com/quiresearch/quire/internal/server"
 )
 
-// rootKey is the root key of the nodes scripts run against.
+// rootKey is the root key of the nodes that scripts run against.
 const rootKey = "script-root-key-of-24-b."
 
 // Node is a node in this process.
@@ -33,11 +33,11 @@ type Node struct {
 	stop  context.CancelFunc
 	ended chan error
 	saved map[string]string
-	files string // directory of bodies kept in files
+	files string // directory of body files
 }
 
-// Start runs a node over a directory on a free port. Variables are added to
-// its environment.
+// Start runs a node on a directory and a free port. Variables are added to its
+// environment.
 func Start(ctx context.Context, directory string, variables ...string) (*Node, error) {
 	loaded, err := config.Load(append([]string{
 		"SERVICE_STORAGE_LOCAL_DIRECTORY=" + directory, "SERVICE_AUTH_ROOT_KEY=" + rootKey,
@@ -62,7 +62,7 @@ func Start(ctx context.Context, directory string, variables ...string) (*Node, e
 	}
 }
 
-// awaitReady asks until the node says that it serves requests.
+// awaitReady polls until the node reports that it is ready.
 func (n *Node) awaitReady(ctx context.Context) error {
 	for range attempts() {
 		answer, err := n.Do(ctx, steps.Step{Request: []string{"GET /q/health/ready"}})
@@ -82,7 +82,7 @@ func (n *Node) Stop() error {
 	return <-n.ended
 }
 
-// Do sends the request of a step and renders the answer.
+// Do sends the request of a step and returns the rendered answer.
 func (n *Node) Do(ctx context.Context, step steps.Step) ([]string, error) {
 	if step.IsTable() {
 		return n.doTable(ctx, step)
@@ -148,8 +148,8 @@ func (n *Node) Do(ctx context.Context, step steps.Step) ([]string, error) {
 	return nil, fmt.Errorf("line %d: %s did not come to hold", step.Line, until)
 }
 
-// readBody returns the content of a file for a body that names one as
-// @definitions/shop.json, and any other body as it is.
+// readBody returns the content of a file if the body names one as
+// @definitions/shop.json, and any other body unchanged.
 func (n *Node) readBody(body string) (string, error) {
 	name, isFile := strings.CutPrefix(body, "@")
 	if !isFile {
@@ -159,9 +159,8 @@ func (n *Node) readBody(body string) (string, error) {
 	return string(content), err
 }
 
-// attempts returns the turns in which a question is asked until the answer is
-// the one waited for: two minutes of them, because a machine may stall, with
-// pauses that leave the processors to what is to answer.
+// attempts paces polling for a condition: for two minutes, because a machine
+// may stall, with pauses that leave the processors to the program being polled.
 func attempts() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, end := 0, time.Now().Add(2*time.Minute); time.Now().Before(end) && yield(i); i++ {
@@ -190,7 +189,7 @@ func (n *Node) send(ctx context.Context, method, path string, header http.Header
 	return response, answer, err
 }
 
-// holds reports whether a member of an answer has a value, written as
+// holds reports whether a member of an answer has a value, given as
 // member=value.
 func holds(answer []byte, condition string) bool {
 	name, want, _ := strings.Cut(condition, "=")
@@ -198,7 +197,7 @@ func holds(answer []byte, condition string) bool {
 	return json.Unmarshal(answer, &members) == nil && fmt.Sprint(members[name]) == want
 }
 
-// packed returns a body compressed as gzip or zstd.
+// packed compresses a body with gzip or zstd.
 func packed(body, encoding string) (string, error) {
 	var out bytes.Buffer
 	var writer io.WriteCloser

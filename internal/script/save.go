@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// save keeps a member or header of an answer: name=member.inner or
-// name=Header.
+// save saves a member or header of an answer: name=member.inner or name=Header.
 func (n *Node) save(assignment string, body []byte, header http.Header) error {
 	name, path, ok := strings.Cut(assignment, "=")
 	if !ok {
@@ -33,7 +32,7 @@ func (n *Node) save(assignment string, body []byte, header http.Header) error {
 	return nil
 }
 
-// expandAll expands every line.
+// expandAll expands all lines.
 func (n *Node) expandAll(lines []string) []string {
 	expanded := make([]string, len(lines))
 	for i, line := range lines {
@@ -42,7 +41,7 @@ func (n *Node) expandAll(lines []string) []string {
 	return expanded
 }
 
-// expand replaces ${name} by what was saved.
+// expand replaces ${name} with saved values.
 func (n *Node) expand(line string) string {
 	for name, value := range n.saved {
 		line = strings.ReplaceAll(line, "${"+name+"}", value)

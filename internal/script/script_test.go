@@ -46,7 +46,7 @@ func specFiles(t *testing.T) []string {
 }
 
 // Every file under spec/ is the page about them, a script, which TestScripts
-// runs, or a body that a script names.
+// runs, or a body named by a script.
 func TestFilesAreUsed(t *testing.T) {
 	var all strings.Builder
 	for _, file := range scripts(t) {
@@ -152,7 +152,7 @@ func compare(t *testing.T, file string, step steps.Step, answer []string) {
 	}
 }
 
-// compareTable compares row by row, whatever the widths of the columns.
+// compareTable compares row by row, ignoring column widths.
 func compareTable(t *testing.T, file string, step steps.Step, answer []string) {
 	t.Helper()
 	for i, line := range step.Answer {

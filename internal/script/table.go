@@ -11,11 +11,11 @@ import (
 	"github.com/quiresearch/quire/internal/script/steps"
 )
 
-// absent is the cell of a member that the answer does not have.
+// absent is the cell of a member missing from the answer.
 const absent = "-"
 
-// doTable sends the request of each row and returns the table with the cells
-// that show the answers filled in.
+// doTable sends the request of each row and returns the table with the answers
+// filled into the output columns.
 func (n *Node) doTable(ctx context.Context, step steps.Step) ([]string, error) {
 	rows, err := step.Rows()
 	if err != nil {
@@ -50,8 +50,8 @@ func (n *Node) doTable(ctx context.Context, step steps.Step) ([]string, error) {
 	return steps.AlignRows(lines), nil
 }
 
-// answerCells writes an answer into the columns that are not inputs. A failure
-// stands in the first of them.
+// answerCells distributes an answer over the columns that are not inputs. A
+// failure goes into the first of them.
 func answerCells(answer, columns []string, isInput []bool) ([]string, error) {
 	cells := make([]string, len(columns))
 	status, _, body := parseAnswer(answer)
@@ -100,7 +100,8 @@ func checkCells(cells []string) error {
 	return nil
 }
 
-// view returns the member of an answer that a column shows, and how.
+// view returns the member of an answer that a column shows, and how to render
+// it.
 func view(column string) (member string, write func(json.RawMessage) string) {
 	switch column {
 	case "hits":
@@ -116,13 +117,13 @@ func view(column string) (member string, write func(json.RawMessage) string) {
 	}
 }
 
-// interpreted is what was read from typed text.
+// interpreted is the interpretation of typed text.
 type interpreted struct {
 	Filters []json.RawMessage
 	Text    string
 }
 
-// writeRemaining writes the text that is searched for after reading.
+// writeRemaining renders the remaining text to search for.
 func writeRemaining(value json.RawMessage) string {
 	var read interpreted
 	if !decodeStrictly(value, &read) {
@@ -131,7 +132,7 @@ func writeRemaining(value json.RawMessage) string {
 	return read.Text
 }
 
-// writeHits writes hits as their keys, if there is nothing else to them.
+// writeHits renders hits as their keys, if they have no other members.
 func writeHits(value json.RawMessage) string {
 	var hits []struct {
 		ID       string
@@ -151,7 +152,7 @@ func writeHits(value json.RawMessage) string {
 	return strings.Join(keys, ", ")
 }
 
-// filter is a quantity or value read from typed text.
+// filter is a quantity or value recognized in typed text.
 type filter struct {
 	Field string
 	Match struct {
@@ -163,7 +164,7 @@ type filter struct {
 	When, Fallback json.RawMessage
 }
 
-// writeFilters writes one part of each filter that was read.
+// writeFilters renders one part of each recognized filter.
 func writeFilters(value json.RawMessage, part func(filter) string) string {
 	var read interpreted
 	if !decodeStrictly(value, &read) {
@@ -181,8 +182,8 @@ func writeFilters(value json.RawMessage, part func(filter) string) string {
 	return strings.Join(parts, "; ")
 }
 
-// condition writes what a filter asks of its field, as price = 5, price < 5 or
-// 5 <= price < 7, then its conditions and fallbacks.
+// condition renders the condition of a filter, as price = 5, price < 5 or 5 <=
+// price < 7, followed by its when and fallback.
 func (f filter) condition() string {
 	text := f.comparison()
 	if f.When != nil {
@@ -216,7 +217,7 @@ func (f filter) comparison() string {
 	}
 }
 
-// typed writes the words a filter was read from.
+// typed renders the words from which a filter was recognized.
 func (f filter) typed() string {
 	for _, word := range f.Words {
 		if strings.ContainsAny(word, "; ") {
@@ -226,7 +227,8 @@ func (f filter) typed() string {
 	return strings.Join(f.Words, " ")
 }
 
-// decodeStrictly reports whether a value has no members beside those of target.
+// decodeStrictly decodes a value and reports whether it has only members of
+// target.
 func decodeStrictly(value []byte, target any) bool {
 	decoder := json.NewDecoder(bytes.NewReader(value))
 	decoder.DisallowUnknownFields()

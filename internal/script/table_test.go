@@ -46,7 +46,7 @@ func TestCellsOfAnAnswer(t *testing.T) {
 	}
 }
 
-// Layout is for readers: a value is the same in one line and in many.
+// Layout is only for readers: a value means the same on one line or many.
 func TestLayout(t *testing.T) {
 	long := strings.Repeat("x", 60)
 	text := `{"a":{"b":"` + long + `","c":["` + long + `",1.50]},"d":[]}` + "\n[1]"

@@ -1,9 +1,9 @@
-// Package steps reads and writes the interface scripts under spec/: the requests
-// that a script sends and the answers it expects.
+// Package steps parses and formats the interface scripts under spec/: the
+// requests that a script sends and the answers it expects.
 //
-// A script begins with a line that says the rule it shows; lines that begin with
-// "# with" name variables the node is started with. Steps are separated
-// by blank lines; each sends a request and states the answer:
+// A script begins with a line that states the rule it shows; lines that begin
+// with "# with" set variables of the node. Steps are separated by blank lines;
+// each sends a request and states the answer:
 //
 //	PUT /v1alpha1/admin/indexes/books
 //	If-Match: "abc"
@@ -14,28 +14,28 @@
 //
 // The request has a method and a path, then headers, then the body. A body
 // "@definitions/shop.json" is read from that file under spec/. The request
-// carries the root key unless it names an Authorization; the value none sends no
-// credential. These headers are not sent:
+// carries the root key unless it has an Authorization header; the value none
+// sends no credential. These headers are not sent:
 //
-//	Save: reader=credential  keeps a member of the answer; ${reader} stands for it afterwards
-//	Show: name,live          cuts the answer down to some members
-//	Show: nothing            cuts the answer down to its status
+//	Save: reader=credential  saves a member of the answer; ${reader} stands for it afterwards
+//	Show: name,live          reduces the answer to some members
+//	Show: nothing            reduces the answer to its status
 //	Show: help               adds the help text to each problem of a failure
-//	Pack: gzip               compresses the body, also with zstd
+//	Pack: gzip               compresses the body; zstd is also supported
 //	Until: phase=ready       repeats the request until a member of the answer has a value
 //
-// The answer has a status, headers that are compared, and the body; a failure
-// is written as its status and code, with a line for each problem when there
-// are several. Values that differ from run to run, such as tokens, versions and
-// times, are written as "*". How JSON is broken into lines does not matter.
+// The answer has a status, headers to compare, and the body; a failure is
+// written as its status and code, with one line per problem if there are
+// several. Values that vary between runs, such as tokens, versions and times,
+// are written as "*". Line breaks in JSON do not matter.
 //
-// The step "restart" stops the node and starts it again over the same
-// directory, with the variables on the lines below it beside those of the
-// script.
+// The step "restart" stops the node and starts it again with the same
+// directory, and with the variables on the following lines in addition to those
+// of the script.
 //
 // # Tables
 //
-// Many requests of one kind form a table. Its first line names the columns:
+// Many similar requests form a table. Its first line names the columns:
 //
 //	POST /v1alpha1/indexes/shop/search
 //	Show: hits,interpreted
@@ -46,22 +46,22 @@
 //	nl     | mug onder 5 kg | 1, 4 | weight < 5  | onder 5 kg | mug
 //	nl     | mug            | 1, 2 | -           | -          | -
 //
-// The request is sent once per row. A column that the request names as
-// ${column} is an input: its cell is put in place of the name, as a JSON string
-// where the name stands in quotes. Every other column shows a part of the
-// answer, whose status is 200:
+// The request is sent once per row. A column that occurs in the request as
+// ${column} is an input: its cell replaces the placeholder, as a JSON string if
+// the placeholder is in quotes. Every other column shows a part of the answer,
+// whose status must be 200:
 //
 //	hits     the keys of the hits, in order
-//	read     interpreted: the filters read from the text, as price < 5, 5 <= price < 7 or price = 5
-//	words    interpreted: the words each filter was read from
-//	remains  interpreted: the text that is left
+//	read     interpreted: the filters recognized in the text, as price < 5, 5 <= price < 7 or price = 5
+//	words    interpreted: the words from which each filter was recognized
+//	remains  interpreted: the remaining text
 //	another  the member of that name, as JSON
 //
-// Several filters are separated by "; ". A member that the answer does not have
-// is written as "-", and an answer with a member that no column shows is an
-// error, so a table compares as much as single steps would. What a column
-// cannot write in short, such as a hit with fields, stands in it as JSON. A
-// failure stands in the first column that is not an input. Cells hold no bars,
+// Several filters are separated by "; ". A member missing from the answer is
+// written as "-", and an answer with a member that no column shows is an error,
+// so a table compares as much as separate steps would. A value that a column
+// cannot abbreviate, such as a hit with fields, is written as JSON. A failure
+// goes into the first column that is not an input. Cells cannot contain bars,
 // and a line that begins with # is a comment.
 package steps
 
@@ -78,7 +78,7 @@ type Script struct {
 	Steps   []Step
 }
 
-// Step is one request and its answer, or restart.
+// Step is one request and its answer, or a restart.
 type Step struct {
 	Comment []string // comment lines before the step
 	Line    int
@@ -88,7 +88,7 @@ type Step struct {
 
 const separator = "----"
 
-// Variables returns the variables the node of the script is started with.
+// Variables returns the variables to start the node of the script with.
 func (s *Script) Variables() []string {
 	var found []string
 	for _, line := range s.Opening {
@@ -99,11 +99,11 @@ func (s *Script) Variables() []string {
 	return found
 }
 
-// headerLine matches a line of a request or an answer that is a header.
+// headerLine matches a header line of a request or an answer.
 var headerLine = regexp.MustCompile(`^[A-Z][A-Za-z-]*: `)
 
-// Headers splits off the lines of a request or an answer that are headers: those
-// behind its first line.
+// Headers splits off the header lines of a request or an answer, which follow
+// its first line.
 func Headers(lines []string) (headers, rest []string) {
 	rest = lines[1:]
 	for len(rest) > 0 && headerLine.MatchString(rest[0]) {
@@ -115,7 +115,7 @@ func Headers(lines []string) (headers, rest []string) {
 // IsRestart reports whether the step restarts the node.
 func (s Step) IsRestart() bool { return s.Request[0] == "restart" }
 
-// Parse reads a script.
+// Parse parses a script.
 func Parse(text string) (*Script, error) {
 	script := new(Script)
 	var step *Step
@@ -174,7 +174,7 @@ func Parse(text string) (*Script, error) {
 	return script, nil
 }
 
-// String writes the script as a file.
+// String formats the script as a file.
 func (s *Script) String() string {
 	var out strings.Builder
 	lines := func(all []string) {

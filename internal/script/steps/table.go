@@ -15,8 +15,8 @@ const Bar = "|"
 // IsTable reports whether a step sends its request once per row of a table.
 func (s Step) IsTable() bool { return len(s.Answer) > 0 && strings.Contains(s.Answer[0], Bar) }
 
-// Rows returns the steps that a table stands for, one per row, each with the
-// request of that row and without an answer. A step without a table is its only
+// Rows expands a table into steps, one per row, each with the request of that
+// row and without an answer. A step without a table is returned as the only
 // row.
 func (s Step) Rows() ([]Step, error) {
 	if !s.IsTable() {
@@ -43,8 +43,8 @@ func (s Step) Rows() ([]Step, error) {
 	return rows, nil
 }
 
-// fill puts a cell in place of ${column}: as a JSON string where the name stands
-// in quotes, as it is written elsewhere.
+// fill replaces ${column} with a cell: as a JSON string if the placeholder is
+// in quotes, otherwise verbatim.
 func fill(line, column, cell string) string {
 	name := "${" + column + "}"
 	if quoted := `"` + name + `"`; strings.Contains(line, quoted) {
@@ -53,7 +53,7 @@ func fill(line, column, cell string) string {
 	return strings.ReplaceAll(line, name, cell)
 }
 
-// quote writes text as a JSON string.
+// quote returns text as a JSON string.
 func quote(text string) string {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -76,8 +76,8 @@ func SplitRow(line string) []string {
 	return cells
 }
 
-// AlignRows writes rows under each other; a row of one cell is a comment and
-// stays as it is.
+// AlignRows aligns the columns of rows; a row with one cell is a comment and is
+// left unchanged.
 func AlignRows(rows [][]string) []string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
