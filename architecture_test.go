@@ -18,8 +18,8 @@ const module = "github.com/quiresearch/quire/"
 
 var row = regexp.MustCompile("^\\| `([a-z0-9/]+)` \\|")
 
-// ladder returns the packages of ARCHITECTURE.md in order: those of the
-// product, then those for tests.
+// ladder returns the packages of ARCHITECTURE.md in order: those of the product
+// and those for tests.
 func ladder(t *testing.T) (product, testing []string) {
 	t.Helper()
 	text, err := os.ReadFile("ARCHITECTURE.md")
@@ -73,7 +73,7 @@ func sourceFiles(t *testing.T) map[string][]string {
 	return found
 }
 
-// hasModule reports whether a directory below the root is a module of its own.
+// hasModule reports whether a directory below the root is a separate module.
 func hasModule(directory string) bool {
 	if directory == "." {
 		return false
@@ -165,8 +165,8 @@ var (
 	dropped = regexp.MustCompile(`[^a-z0-9 _-]`)
 )
 
-// anchors returns what links may name of a document: its headings in lower
-// case, without punctuation, words joined by dashes.
+// anchors returns the anchors of a document: its headings in lower case,
+// without punctuation, words joined by dashes.
 func anchors(document string) []string {
 	var all []string
 	for _, found := range heading.FindAllStringSubmatch(document, -1) {
@@ -175,8 +175,8 @@ func anchors(document string) []string {
 	return all
 }
 
-// Links between documents lead to a file and, where they name one, to a heading
-// in it.
+// Links between documents lead to an existing file and, if they have an anchor,
+// to a heading in it.
 func TestLinksOfDocumentsLeadSomewhere(t *testing.T) {
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// rowsOf returns the first cell of every row of a page whose last cell names
+// rowsOf returns the first cell of every row of a page whose last cell lists
 // tests, after checking that each test exists.
 func rowsOf(t *testing.T, page string) map[string]bool {
 	t.Helper()
@@ -61,8 +61,9 @@ func eachGoFile(t *testing.T, visit func(name string, lines []string)) {
 	}
 }
 
-// Every guarantee, fault, rule of the interface and rule of security that the code
-// or the page of campaigns cites is defined in the documentation, with tests that exist.
+// Every guarantee, fault, rule of the interface and rule of security cited in
+// the code or on the page of campaigns is defined in the documentation, with
+// tests that exist.
 func TestCitationsAreDefined(t *testing.T) {
 	defined := rowsOf(t, "docs/guarantees.md")
 	for number := range rowsOf(t, "docs/guides/security.md") {
@@ -97,8 +98,8 @@ func TestCitationsAreDefined(t *testing.T) {
 	}
 }
 
-// The letters of an invariant name one package, so that a number in a comment
-// or a failed check leads to one place. I, F, R and S are those of the
+// Every letter prefix of invariants belongs to one package, so that a number in
+// a comment or a failed check leads to one place. I, F, R and S belong to the
 // documentation.
 func TestInvariantsHaveTheirOwnLetters(t *testing.T) {
 	listed := regexp.MustCompile(`^//\t([A-Z]+)\d+  `)
@@ -114,7 +115,7 @@ func TestInvariantsHaveTheirOwnLetters(t *testing.T) {
 			switch before, taken := owner[letters]; {
 			case !taken:
 				owner[letters] = folder
-			case before != folder && folder != "internal/clustertest": // it restates guarantees that it checks
+			case before != folder && folder != "internal/clustertest": // it restates the guarantees it checks
 				t.Errorf("%s lists %s invariants, and so does %s", folder, letters, before)
 			}
 		}

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// securityRules is how many rules docs/guides/security.md has.
+// securityRules is the number of rules in docs/guides/security.md.
 const securityRules = 30
 
-// The page names every rule once, and every test it names exists.
+// The page lists every rule once, and every test it lists exists.
 func TestEverySecurityRuleHasItsTest(t *testing.T) {
 	page, err := os.ReadFile("docs/guides/security.md")
 	if err != nil {
@@ -53,7 +53,7 @@ func TestEverySecurityRuleHasItsTest(t *testing.T) {
 	}
 }
 
-// testsOf returns the text of the tests of a package.
+// testsOf returns the text of the tests in a package.
 func testsOf(t *testing.T, folder string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
@@ -76,9 +76,9 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// S24: every package that stores something has a fuzz target for reading it.
+// S24: every package with a stored format has a fuzz target for reading it.
 func TestEveryStoredFormIsFuzzed(t *testing.T) {
-	// Columns are read from a segment only, whose target reaches all of them.
+	// Columns are only read through a segment, whose target reaches all of them.
 	through := map[string]string{"internal/segment/columns": "internal/segment"}
 	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.Name() != "FORMAT.md" {
@@ -98,7 +98,7 @@ func TestEveryStoredFormIsFuzzed(t *testing.T) {
 	}
 }
 
-// S23: every module is required in one version and its content is known.
+// S23: every module is required in exactly one version and has a checksum.
 func TestDependenciesArePinned(t *testing.T) {
 	sums := read(t, "go.sum")
 	required := regexp.MustCompile(`(?m)^\t(\S+) (v\S+)`).FindAllStringSubmatch(read(t, "go.mod"), -1)
@@ -118,7 +118,7 @@ func TestDependenciesArePinned(t *testing.T) {
 	}
 }
 
-// S23: a build does not depend on where or by whom it is made.
+// S23: a build does not depend on where or by whom it is run.
 func TestBuildsCanBeRepeated(t *testing.T) {
 	for _, file := range []string{"Makefile", "Dockerfile"} {
 		for line := range strings.SplitSeq(read(t, file), "\n") {
@@ -135,7 +135,7 @@ func TestBuildsCanBeRepeated(t *testing.T) {
 	}
 }
 
-// S23: the image holds the program alone and runs it as nobody.
+// S23: the image contains only the program and runs it as an unprivileged user.
 func TestTheImageRunsWithoutRights(t *testing.T) {
 	stages := strings.Split(read(t, "Dockerfile"), "\nFROM ")
 	last := stages[len(stages)-1]
