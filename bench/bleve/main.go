@@ -1,6 +1,6 @@
-// Command bleve is bleve's side of the benchmark: one command per line on
+// Command bleve is the benchmark driver of bleve: one command per line on
 // standard input, one JSON answer per line on standard output. The protocol is
-// in bench/README.md.
+// described in bench/README.md.
 package main
 
 import (
@@ -372,7 +372,7 @@ func (d *driver) update(c command) (any, error) {
 	return map[string]any{"seconds": time.Since(began).Seconds()}, nil
 }
 
-// mixed runs searches of one thread while another replaces documents. A batch
+// mixed runs searches in one thread while another replaces documents. A batch
 // is visible when it returns.
 func (d *driver) mixed(c command) (any, error) {
 	index, err := bleve.Open(c.Dir)

@@ -1,6 +1,6 @@
-// Package neighbours holds the vectors that nearest neighbours are measured
-// on: real and generated ones, filters that keep a part of them, and which
-// vectors are the nearest to each query, by exact search.
+// Package neighbours provides the data for measuring nearest-neighbour search:
+// real and generated vectors, filters that keep a part of them, and the exact
+// nearest neighbours of each query.
 package neighbours
 
 import (
@@ -21,20 +21,20 @@ import (
 	"github.com/quiresearch/quire/internal/simd"
 )
 
-// K is how many neighbours are searched for.
+// K is the number of neighbours to find.
 const K = 10
 
-// Set is vectors, queries and what the queries' true neighbours are, among all
+// Set holds vectors, queries, and the true neighbours of each query, among all
 // vectors and among those that each filter keeps.
 type Set struct {
 	Name       string
 	Dimensions int
-	Base       []float32 // unit length, one behind the other
+	Base       []float32 // unit length, concatenated
 	Queries    []float32
 	Filters    []Filter
 }
 
-// Filter keeps a share of the vectors: any, or all of some regions.
+// Filter keeps a share of the vectors: random ones, or all of some regions.
 type Filter struct {
 	Name  string
 	Keep  *bitset.Bitset // nil keeps all
@@ -47,17 +47,17 @@ func (s *Set) Rows() int { return len(s.Base) / s.Dimensions }
 // Asked returns the number of queries.
 func (s *Set) Asked() int { return len(s.Queries) / s.Dimensions }
 
-// Row returns a vector, which must not be changed.
+// Row returns a vector, which must not be modified.
 func (s *Set) Row(i int) []float32 {
 	return s.Base[i*s.Dimensions:][:s.Dimensions]
 }
 
-// Query returns a query, which must not be changed.
+// Query returns a query, which must not be modified.
 func (s *Set) Query(i int) []float32 {
 	return s.Queries[i*s.Dimensions:][:s.Dimensions]
 }
 
-// Glove reads real word vectors.
+// Glove loads real word vectors.
 func Glove(dir string) (*Set, error) {
 	s := &Set{Name: "GloVe-100, 120,000", Dimensions: 100}
 	for _, part := range []struct {
@@ -95,8 +95,8 @@ func half(h uint16) float32 {
 	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }
 
-// Clustered makes vectors around centres of different size and spread, as
-// embeddings of texts lie; most of the spread is in few directions.
+// Clustered generates vectors around centres of different size and spread, like
+// embeddings of texts; most of the spread is in few directions.
 func Clustered(name string, rows, dimensions, queries int) *Set {
 	s := &Set{Name: name, Dimensions: dimensions}
 	random := rand.New(rand.NewPCG(11, uint64(rows)))
@@ -125,7 +125,8 @@ func Clustered(name string, rows, dimensions, queries int) *Set {
 	return s
 }
 
-// finish scales to unit length, draws the filters and finds the truth.
+// finish normalizes to unit length, draws the filters and computes the true
+// neighbours.
 func (s *Set) finish(queries int) {
 	s.Queries = s.Queries[:min(len(s.Queries), queries*s.Dimensions)]
 	for _, values := range [][]float32{s.Base, s.Queries} {
@@ -181,7 +182,7 @@ func (s *Set) finish(queries int) {
 	wg.Wait()
 }
 
-// regions returns for every vector which of 64 random ones is the nearest.
+// regions returns, for every vector, the nearest of 64 random ones.
 func (s *Set) regions(random *rand.Rand) []uint8 {
 	centres := make([]uint32, 64)
 	for i := range centres {
@@ -200,7 +201,7 @@ func (s *Set) regions(random *rand.Rand) []uint8 {
 	return nearest
 }
 
-// exact compares every query of a worker with every vector.
+// exact compares every query of one worker with every vector.
 func (s *Set) exact(from, step int) {
 	type near struct {
 		row uint32
@@ -241,7 +242,7 @@ func (s *Set) exact(from, step int) {
 	}
 }
 
-// Save writes the set for the peers.
+// Save writes the set to files for the peers.
 func (s *Set) Save(dir string) (map[string]any, error) {
 	write := func(name string, values []float32) (string, error) {
 		path := filepath.Join(dir, name)

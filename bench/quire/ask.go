@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// timed runs every body again and again, one after the other, and returns the
+// timed runs all bodies repeatedly, one after the other, and returns the
 // fastest time of each in microseconds.
 func timed(c command, ask func(body []byte) error) (any, error) {
 	fastest := make([]float64, len(c.Bodies))
@@ -33,7 +33,7 @@ func timed(c command, ask func(body []byte) error) (any, error) {
 	return map[string]any{"us": fastest}, nil
 }
 
-// set makes settings those of the open index.
+// set applies settings to the open index.
 func (d *driver) set(c command) (any, error) {
 	if d.open == nil {
 		return nil, errors.New("no open index")
@@ -46,7 +46,7 @@ func (d *driver) set(c command) (any, error) {
 	return map[string]any{}, err
 }
 
-// ask times requests from their body to the body of the answer.
+// ask measures requests from their body to the body of the answer.
 func (d *driver) ask(c command) (any, error) {
 	if d.open == nil {
 		return nil, errors.New("no open index")

@@ -31,10 +31,10 @@ import (
 	"github.com/quiresearch/quire/settings"
 )
 
-// The definition that does the same work as the other engines: one analysed
-// text, two keywords, two numbers, nothing kept but the key. The runner hands
-// all engines a text in which words are apart already, so that splitting at
-// spaces gives the same words everywhere.
+// definitionText makes Quire do the same work as the other engines: one
+// analysed text, two keywords, two numbers, and only the key stored. The runner
+// gives all engines a text whose words are already separated, so that splitting
+// at spaces yields the same words everywhere.
 const definitionText = `{"source":"none","fields":{
 	"id":{"type":"string","primaryKey":true,"stored":true},
 	"body":{"type":"string","matching":{"analyzer":{"custom":{"tokenizer":{"whitespace":{}},"filters":[{"normalize":{}}]}},
@@ -53,8 +53,8 @@ type driver struct {
 	writing  *writing
 }
 
-// newDriver returns a driver of which a search may use so many threads beside
-// its own, none when negative.
+// newDriver returns a driver whose searches may use this many additional
+// threads each, or none if threads is negative.
 func newDriver(threads int) *driver {
 	runner := collect.NewRunner(collect.Options{Threads: threads}, nil)
 	return &driver{
@@ -181,8 +181,8 @@ func (d *driver) index(c command) (any, error) {
 		"cpu_seconds": cpuSeconds() - cpu, "bytes": bytes, "peak_rss": status("VmHWM:"), "peak_private": private, "peak_mapped": mapped}, err
 }
 
-// load adds the documents of a file, one a line, and returns how many there
-// are when all are durable.
+// load adds the documents of a file, one per line, and returns their number
+// when all are durable.
 func (d *driver) load(ctx context.Context, g *engine.Generation, from io.Reader, threads int) (int64, error) {
 	blocks := make(chan []byte, 2*threads)
 	spare := make(chan []byte, cap(blocks)+threads+1)
@@ -211,13 +211,13 @@ func (d *driver) load(ctx context.Context, g *engine.Generation, from io.Reader,
 	return docs, errors.Join(failures...)
 }
 
-// blockBytes is how much of a file is read at once; a longer line makes its
-// block longer.
+// blockBytes is how much of a file is read at once; a longer line enlarges its
+// block.
 const blockBytes = 256 << 10
 
-// read cuts a file into blocks of whole lines.
+// read splits a file into blocks of whole lines.
 func read(from io.Reader, blocks chan<- []byte, spare <-chan []byte, over <-chan struct{}) error {
-	var rest []byte // the beginning of a line whose end is not read yet
+	var rest []byte // the beginning of a line whose end has not been read
 	for {
 		var block []byte
 		select {
@@ -241,8 +241,9 @@ func read(from io.Reader, blocks chan<- []byte, spare <-chan []byte, over <-chan
 	}
 }
 
-// fill reads until a block holds the end of a line, and returns where the last
-// one ends. At the end of the file, which is io.EOF, the last line needs none.
+// fill reads until a block contains the end of a line, and returns the end of
+// the last one. At the end of the file, reported as io.EOF, the last line needs
+// no terminator.
 func fill(from io.Reader, block []byte) (_ []byte, end int, _ error) {
 	for {
 		block = slices.Grow(block, blockBytes)
@@ -260,7 +261,7 @@ func fill(from io.Reader, block []byte) (_ []byte, end int, _ error) {
 	}
 }
 
-// add adds the documents of blocks and returns how many there were.
+// add adds the documents of blocks and returns their number.
 func add(ctx context.Context, g *engine.Generation, blocks <-chan []byte, spare chan<- []byte) (int64, error) {
 	r := newReader(g.Schema())
 	s := g.WriteStream()
@@ -285,8 +286,8 @@ func add(ctx context.Context, g *engine.Generation, blocks <-chan []byte, spare 
 	return added, err
 }
 
-// reader reads lines of the corpus as documents. It checks that they are JSON, as
-// the parsers of the other engines do and as a server does.
+// reader parses lines of the corpus as documents. It checks that they are JSON,
+// as the parsers of the other engines and a server do.
 type reader struct {
 	checker   *jsonread.Checker
 	documents *document.Reader
@@ -331,7 +332,7 @@ func (d *driver) update(c command) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Verify { // what runs in the background after an open is not of the update
+	if c.Verify { // background work after an open is not part of the update
 		if err := g.Verify(ctx); err != nil {
 			return nil, err
 		}
@@ -364,8 +365,9 @@ func (d *driver) update(c command) (any, error) {
 	return map[string]any{"seconds": time.Since(began).Seconds() / n, "commit_seconds": commits / n, "cpu_seconds": (cpuSeconds() - cpu) / n}, g.Close(ctx)
 }
 
-// size is the bytes of the index. The log is left out: what is committed is no
-// longer in it, and its last file is written again from the start.
+// size returns the size of the index in bytes. It excludes the log, which no
+// longer contains committed changes and whose last file is overwritten from the
+// start.
 func size(dir string) (int64, error) {
 	var bytes int64
 	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {

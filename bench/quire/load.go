@@ -14,7 +14,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// searchBody runs a request as the interface takes it.
+// searchBody runs a request given as the body of the API.
 func (d *driver) searchBody(c command) (any, error) {
 	if d.open == nil {
 		return nil, errors.New("no open index")
@@ -39,8 +39,8 @@ func (d *driver) searchBody(c command) (any, error) {
 	return map[string]any{"count": answer.Total.Count, "exact": answer.Total.Exact, "us": float64(best.Nanoseconds()) / 1e3, "top": top}, nil
 }
 
-// mixed runs searches while documents are written and committed every second:
-// one thread searches, one writes.
+// mixed runs searches while documents are written and committed every second,
+// with one thread for each.
 func (d *driver) mixed(c command) (any, error) {
 	ctx := context.Background()
 	g, err := engine.Open(ctx, d.storage(c.Dir), d.options())
@@ -78,7 +78,7 @@ func (d *driver) mixed(c command) (any, error) {
 	return map[string]any{"searches": searched, "documents": written, "seconds": seconds, "cpu_seconds": cpuSeconds() - cpu, "rss": status("VmHWM:")}, err
 }
 
-// write sends documents again and again, with a commit every second.
+// write writes documents in a loop, with a commit every second.
 func (d *driver) write(ctx context.Context, g *engine.Generation, c command, stop *atomic.Bool) (int64, error) {
 	r := newReader(g.Schema())
 	written := int64(0)
@@ -108,7 +108,7 @@ func (d *driver) write(ctx context.Context, g *engine.Generation, c command, sto
 	return written, nil
 }
 
-// profile runs queries for a while and writes where time and memory went.
+// profile runs queries for a while and writes CPU and memory profiles.
 func (d *driver) profile(c command) (any, error) {
 	f, err := os.Create(c.CPU)
 	if err != nil {

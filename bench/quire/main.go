@@ -1,6 +1,7 @@
-// Command quire is Quire's side of the benchmark, in process through the
-// engine, or with -http through a server: one command per line on standard input, one JSON answer per line on
-// standard output. The protocol is in bench/README.md.
+// Command quire is the benchmark driver of Quire, in process through the
+// engine, or with -http through a server: one command per line on standard
+// input, one JSON answer per line on standard output. The protocol is described
+// in bench/README.md.
 package main
 
 import (
@@ -23,23 +24,23 @@ type command struct {
 	Documents []json.RawMessage `json:"documents"`
 	Bodies    []json.RawMessage `json:"bodies"` // ask
 
-	Definition json.RawMessage `json:"definition"` // index, write: in place of the corpus's own
-	Body       json.RawMessage `json:"body"`       // search, set: the request as the interface takes it
+	Definition json.RawMessage `json:"definition"` // index, write: instead of the default one of the corpus
+	Body       json.RawMessage `json:"body"`       // search, set: the body of the API
 	At         string          `json:"at"`         // ask: search, suggest or facets/<field>/values
 	Seconds    float64         `json:"seconds"`    // mixed, profile, write: how long
 	CPU        string          `json:"cpu"`        // profile, index, write: files to write
 	Allocs     string          `json:"allocs"`
-	Bytes      int64           `json:"bytes"`      // index: of the corpus; 0: all
-	Verify     bool            `json:"verify"`     // update: after the files are verified
-	Each       int             `json:"each"`       // update: documents of one commit; 0: all
-	Clients    int             `json:"clients"`    // index, write: how many send at once
-	Warm       float64         `json:"warm"`       // write: seconds of writes before those that are measured
+	Bytes      int64           `json:"bytes"`      // index: bytes of the corpus; 0: all
+	Verify     bool            `json:"verify"`     // update: verify the files first
+	Each       int             `json:"each"`       // update: documents per commit; 0: all
+	Clients    int             `json:"clients"`    // index, write: number of concurrent clients
+	Warm       float64         `json:"warm"`       // write: seconds of unmeasured writes before the measurement
 	Commits    bool            `json:"commits"`    // index: commit and merge while loading, as a server does
-	Rest       float64         `json:"rest"`       // index: seconds to wait at most until merges come to rest
-	PerSecond  float64         `json:"per_second"` // trickle: documents
+	Rest       float64         `json:"rest"`       // index: maximum seconds to wait until merges are finished
+	PerSecond  float64         `json:"per_second"` // trickle: documents per second
 }
 
-// performer does the commands.
+// performer executes commands.
 type performer interface {
 	run(c command) (any, error)
 }

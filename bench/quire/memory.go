@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// watch follows the memory of a process until the returned function is called,
-// which gives the highest figures in bytes: private memory, which only the
-// process can give back, and pages of mapped files, which the system takes back
-// when it needs them.
+// watch tracks the memory of a process until the returned function is called,
+// which returns the peaks in bytes: private memory, which only the process can
+// release, and pages of mapped files, which the kernel can reclaim.
 func watch(pid int) (stop func() (private, mapped int64)) {
 	var private, mapped int64
 	look := func() {

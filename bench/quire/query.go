@@ -28,7 +28,7 @@ type work struct {
 	} `json:"filter"`
 }
 
-// request writes a query in the language of the interface.
+// request converts a query to the query language of the API.
 func (w work) request() ([]byte, error) {
 	k := w.K
 	if k == 0 {

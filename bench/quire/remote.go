@@ -23,7 +23,7 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// remote does the commands through a server of its own on loopback.
+// remote executes commands through its own server on loopback.
 type remote struct {
 	process *exec.Cmd
 	url     string
@@ -64,7 +64,7 @@ func (r *remote) run(c command) (any, error) {
 	return nil, fmt.Errorf("unknown command %q", c.Do)
 }
 
-// start runs bin/quire on a directory and waits until it answers.
+// start runs bin/quire on a directory and waits until it responds.
 func (r *remote) start(dir string) error {
 	if r.process != nil {
 		return nil
@@ -115,8 +115,8 @@ func (r *remote) send(method, path, kind string, body io.Reader) ([]byte, error)
 	return wire.Send(r.client, method, r.url, path, kind, body)
 }
 
-// index loads a corpus through NDJSON, with one or several clients that each
-// send a share of the lines in one streamed request.
+// index loads a corpus as NDJSON, with one or more clients that each send a
+// share of the lines in one streamed request.
 func (r *remote) index(c command) (any, error) {
 	if err := r.start(c.Dir); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (r *remote) index(c command) (any, error) {
 		"bytes": bytesOnDisk, "peak_rss": statusOf(pid, "VmHWM:"), "peak_private": private, "peak_mapped": mapped}, err
 }
 
-// shares reads the corpus and deals its lines out to the clients.
+// shares reads the corpus and distributes its lines among the clients.
 func (r *remote) shares(c command) (shares [][]byte, docs int, size int64, err error) {
 	f, err := os.Open(c.Corpus)
 	if err != nil {
@@ -289,7 +289,8 @@ func statusOf(pid int, field string) int64 {
 	return 0
 }
 
-// cpuSecondsOf reads the processor time of another process, in ticks of 10 ms.
+// cpuSecondsOf returns the processor time of another process, in steps of 10
+// ms.
 func cpuSecondsOf(pid int) float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, rest, _ := bytes.Cut(text, []byte(") "))

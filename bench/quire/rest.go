@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/engine"
 )
 
-// rest waits until no merge is due, within a bound, and returns how long that
+// rest waits until no merge is due, up to a limit, and returns how long that
 // took.
 func rest(g *engine.Generation, limit float64) float64 {
 	began := time.Now()
@@ -22,9 +22,9 @@ func rest(g *engine.Generation, limit float64) float64 {
 	return time.Since(began).Seconds()
 }
 
-// restOf waits until another process takes next to no processor time, within a bound,
-// and returns how long that took. A node begins to merge what a load left some
-// seconds after it.
+// restOf waits until another process uses almost no processor time, up to a
+// limit, and returns how long that took. A node starts merging the segments of
+// a load some seconds after it.
 func restOf(pid int, limit float64) float64 {
 	const look = 5 * time.Second
 	began := time.Now()
@@ -38,7 +38,7 @@ func restOf(pid int, limit float64) float64 {
 	return time.Since(began).Seconds()
 }
 
-// writtenBytes is what this process has written to files so far.
+// writtenBytes returns how much this process has written to files so far.
 func writtenBytes() int64 {
 	text, _ := os.ReadFile("/proc/self/io")
 	for line := range strings.SplitSeq(string(text), "\n") {
@@ -50,7 +50,7 @@ func writtenBytes() int64 {
 	return 0
 }
 
-// trickle is a steady stream of updates beside the queries that are asked.
+// trickle is a steady stream of updates during queries.
 type trickle struct {
 	stop    context.CancelFunc
 	done    sync.WaitGroup
@@ -59,8 +59,8 @@ type trickle struct {
 	failure error
 }
 
-// startTrickle opens an index as a server does and changes so many documents a
-// second until still ends it.
+// startTrickle opens an index with the options of a server and changes
+// c.PerSecond documents per second until still stops it.
 func (d *driver) startTrickle(c command) (any, error) {
 	options := d.options()
 	options.MaxChanges, options.MaxInterval = 0, 0
@@ -76,7 +76,7 @@ func (d *driver) startTrickle(c command) (any, error) {
 	return map[string]any{}, nil
 }
 
-// run changes documents on time, however long one takes to be durable.
+// run changes documents on schedule, however long one takes to become durable.
 func (t *trickle) run(ctx context.Context, g *engine.Generation, c command) error {
 	r := newReader(g.Schema())
 	ticks := time.NewTicker(time.Duration(float64(time.Second) / c.PerSecond))
@@ -103,7 +103,7 @@ func (t *trickle) run(ctx context.Context, g *engine.Generation, c command) erro
 	}
 }
 
-// still ends a trickle.
+// still stops a trickle.
 func (d *driver) still() (any, error) {
 	t := d.trickle
 	if t == nil {

@@ -7,10 +7,11 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// dial connects to the server for requests that are measured.
+// dial opens a connection to the server for measured requests.
 func (r *remote) dial() (*wire.Conn, error) { return wire.Dial(strings.TrimPrefix(r.url, "http://")) }
 
-// post asks one of the operations of the index. The answer is valid until the next.
+// post calls one of the operations of the index. The response is valid until
+// the next call.
 func post(w *wire.Conn, operation string, body []byte) ([]byte, error) {
 	return w.Send(http.MethodPost, "/v1alpha1/indexes/"+remoteIndex+"/"+operation, "application/json", body)
 }

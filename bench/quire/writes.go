@@ -14,17 +14,17 @@ import (
 	"github.com/quiresearch/quire/engine"
 )
 
-// warmClients is how many clients write while an index warms up.
+// warmClients is the number of clients that write during warm-up.
 const warmClients = 8
 
-// writing is an index that single documents are written to.
+// writing is an index that receives single documents.
 type writing struct {
 	open      *engine.Generation
 	documents []json.RawMessage
 }
 
-// durableWrites measures writes of one document each, acknowledged when they are
-// durable. The first command creates the index; one without documents goes on
+// durableWrites measures writes of one document each, acknowledged when
+// durable. The first command creates the index; one without documents continues
 // with it.
 func (d *driver) durableWrites(c command) (any, error) {
 	if len(c.Documents) > 0 {
@@ -68,7 +68,8 @@ func (d *driver) durableWrites(c command) (any, error) {
 }
 
 // startWriting creates an index and opens it with the options of a server: it
-// commits and merges by itself, and the log is a file that every append syncs.
+// commits and merges automatically, and the log is a file synced by every
+// append.
 func (d *driver) startWriting(c command) error {
 	text := []byte(c.Definition)
 	if len(text) == 0 {
@@ -95,7 +96,7 @@ func (d *driver) startWriting(c command) error {
 	return nil
 }
 
-// run lets so many clients write for a while and returns how long each write took.
+// run lets clients write for a while and returns the duration of each write.
 func (w *writing) run(ctx context.Context, clients int, seconds float64) ([]time.Duration, error) {
 	times := make([][]time.Duration, clients)
 	failures := make([]error, clients)
@@ -116,8 +117,8 @@ func (w *writing) run(ctx context.Context, clients int, seconds float64) ([]time
 	return slices.Concat(times...), errors.Join(failures...)
 }
 
-// one writes a document as a request with one document does: a stream of its own,
-// which is waited for until the document is durable.
+// one writes a document like a request with one document: it uses its own
+// stream and waits until the document is durable.
 func (w *writing) one(ctx context.Context, r reader, line []byte) error {
 	doc, err := r.document(line)
 	if err != nil {

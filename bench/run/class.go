@@ -6,24 +6,25 @@ import (
 	"slices"
 )
 
-// row is what one class showed: per engine, the fastest time of each query
-// over all rounds, throughput, and how far results agree with the first.
+// row is the result of one class: per engine, the fastest time of each query
+// over all rounds, throughput, and the agreement of its results with those of
+// the first engine.
 type row struct {
 	class   string
 	p50     []float64
 	bare    float64 // p50 of the first engine without reading keys
 	p99     []float64
-	base    []float64 // p50 of the first engine over the queries that this one was asked
+	base    []float64 // p50 of the first engine for the queries sent to this one
 	qps     []float64
 	qpsAll  []float64
 	overlap []float64
-	counts  []int // queries whose exact count equals the first engine's
-	asked   []int // queries
+	counts  []int // queries whose exact count equals that of the first engine
+	asked   []int // queries sent
 	remark  string
 }
 
-// orderFree are the classes whose top hits are not comparable, with the
-// reason: ties or constant scores leave the order free.
+// orderFree are the classes whose top hits are not comparable, with the reason:
+// ties or constant scores leave the order undefined.
 var orderFree = map[string]string{
 	"prefix":        "constant scores: order within ties is free",
 	"fuzzy1":        "engines score expansions differently; tantivy has no fixed first letter",
@@ -36,7 +37,7 @@ var orderFree = map[string]string{
 	"sort_string":   "many equal values",
 }
 
-// samples are what one engine showed in a class.
+// samples are the measurements of one engine in a class.
 type samples struct {
 	best, bare []float64 // by query, the fastest run with and without reading keys
 	tops       [][]string
@@ -45,7 +46,7 @@ type samples struct {
 	qpsAll     float64
 }
 
-// measureClass asks engines for the queries of a class, in turns.
+// measureClass runs the queries of a class on engines in turns.
 func measureClass(o options, queries []query, engines []*engine) ([]samples, error) {
 	all := make([]samples, len(engines))
 	for i, e := range engines {
@@ -83,8 +84,8 @@ func measureClass(o options, queries []query, engines []*engine) ([]samples, err
 	return all, nil
 }
 
-// pace measures how many queries an engine answers a second, for half a second at
-// least: short runs say nothing on a busy machine.
+// pace measures how many queries per second an engine answers, for at least
+// half a second, because short runs are meaningless on a busy machine.
 func (s *samples) pace(o options, e *engine, queries []query) error {
 	sum := 0.0
 	for _, micros := range s.best {
@@ -105,7 +106,7 @@ func (s *samples) pace(o options, e *engine, queries []query) error {
 	return nil
 }
 
-// compare makes a row of what engines showed, beside the first of them.
+// compare builds the row of a class, relative to the first engine.
 func compare(class string, all []samples) row {
 	r := row{class: class, remark: orderFree[class], bare: middle(all[0].bare)}
 	for _, s := range all {
@@ -127,8 +128,8 @@ func compare(class string, all []samples) row {
 	return r
 }
 
-// share is what an engine is asked of a class: everything, or the first few
-// when it is one of those that take too long.
+// share returns the queries of a class for an engine: all of them, or only the
+// first few for a slow engine.
 func (e *engine) share(o options, queries []query) []query {
 	if e.isBrief(o) {
 		return queries[:min(len(queries), briefQueries)]
@@ -138,10 +139,10 @@ func (e *engine) share(o options, queries []query) []query {
 
 func (e *engine) isBrief(o options) bool { return slices.Contains(o.brief, e.name) }
 
-// briefQueries is how many queries of a class a slow engine is asked.
+// briefQueries is the number of queries of a class for a slow engine.
 const briefQueries = 20
 
-// middle is the median.
+// middle returns the median.
 func middle(values []float64) float64 { return sortedCopy(values)[len(values)/2] }
 
 func overlap(a, b []string) float64 {

@@ -15,11 +15,11 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// contender is a search service as the comparison of whole services meets it:
-// how it is started, and how it is asked for the same things.
+// contender is a search service in the comparison of whole services: how to
+// start it, and how to send it equivalent requests.
 type contender struct {
 	name          string
-	cores         string // it runs on, as taskset lists them; empty: all
+	cores         string // cores to run on, as listed for taskset; empty: all
 	command       func(directory, port string, cached bool) *exec.Cmd
 	versionPath   string
 	version       func(answer []byte) string
@@ -30,12 +30,12 @@ type contender struct {
 	bulkKind      string
 	bulk          func(lines [][]byte) []byte
 	bulkFailed    func(answer []byte) error
-	visible       []call // make what was loaded searchable
+	visible       []call // make loaded documents searchable
 	settle        []call // write everything to disk
 	searchPath    string
 	request       func(q query) ([]byte, error)
 	total         func(answer []byte) (int, error)
-	withoutCaches string // how, for the report
+	withoutCaches string // how caches are disabled, for the report
 }
 
 type call struct{ method, path, body string }
@@ -54,8 +54,8 @@ func doAll(w *wire.Conn, calls []call) error {
 	return nil
 }
 
-// wholeDefinition keeps the source of documents, as OpenSearch does, and finds
-// the words that OpenSearch finds: runs between spaces, in lower case.
+// wholeDefinition stores the source of documents, as OpenSearch does, and finds
+// the same words as OpenSearch: runs between spaces, in lower case.
 const wholeDefinition = `{"fields":{
 	"id":{"type":"string","primaryKey":true},
 	"body":{"type":"string","matching":{"analyzer":{"custom":{"tokenizer":{"whitespace":{}},"filters":[{"normalize":{}}]}},
@@ -65,7 +65,7 @@ const wholeDefinition = `{"fields":{
 	"year":{"type":"int32","filter":{},"facet":{}},
 	"ts":{"type":"int64","filter":{},"sort":{}}}}`
 
-// quireCaches are the variables that size the caches of searches.
+// quireCaches are the variables that set the sizes of search caches.
 var quireCaches = []string{"SERVICE_SEARCH_QUERY_CACHE_MAX_QUERIES", "SERVICE_SEARCH_QUERY_CACHE_MAX_SIZE", "SERVICE_SEARCH_TERM_CACHE_MAX_SIZE",
 	"SERVICE_SEARCH_TYPO_CACHE_MAX_ENTRIES", "SERVICE_SEARCH_PREFIX_CACHE_MAX_ENTRIES", "SERVICE_SEARCH_FACET_CACHE_MAX_SIZE"}
 
@@ -154,8 +154,8 @@ func quireRequest(q query) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// memory is that of a process, in bytes: resident now, the part of it that
-// only the process can give back, and the highest that was resident.
+// memory is the memory of a process in bytes: currently resident, the part of
+// it that only the process can release, and the peak.
 type memory struct{ resident, private, highest int64 }
 
 func memoryOf(pid int) (m memory) {
@@ -171,8 +171,8 @@ func memoryOf(pid int) (m memory) {
 	return m
 }
 
-// processorOf is the processor time that a process took so far, in steps of
-// 10 ms. It says more than the clock where a machine is shared.
+// processorOf returns the processor time used by a process so far, in steps of
+// 10 ms. On a shared machine it is more meaningful than wall-clock time.
 func processorOf(pid int) time.Duration {
 	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	_, rest, _ := bytes.Cut(text, []byte(") "))
@@ -185,7 +185,7 @@ func processorOf(pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond
 }
 
-// bytesBelow is the size of the files of a directory.
+// bytesBelow returns the total size of the files in a directory.
 func bytesBelow(directory string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(directory, func(_ string, e os.DirEntry, err error) error {

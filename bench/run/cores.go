@@ -10,19 +10,20 @@ import (
 	"time"
 )
 
-// One search on idle cores: the classes that take long, asked by one client of a
-// process that may use n cores for a search, beside one that uses one core. And
-// the same with n clients, where there is no idle core to use: neither
-// throughput nor processor time may suffer.
+// One search on idle cores: slow classes, run by one client of a process that
+// may use n cores for a search, compared with a process that uses one core. The
+// same with n clients, where no core is idle: neither throughput nor processor
+// time may get worse.
 
-// coresClasses are the classes of slow searches, and one of short ones.
+// coresClasses are the classes of slow searches, and one class of short ones.
 var coresClasses = []string{"or_high", "or3_4", "and_high", "phrase", "facet", "facet_all", "sort", "sort_string", "filter_term", "term_high"}
 
-// coresCounts are the numbers of cores that are measured, as far as there are
-// so many.
+// coresCounts are the numbers of cores to measure, as far as the machine has
+// them.
 var coresCounts = []int{2, 4, 8}
 
-// cored is a driver that may use some cores, and some of them for one search.
+// cored is a driver that may use some cores, and some of them for a single
+// search.
 type cored struct {
 	*engine
 	cores, each int
@@ -37,7 +38,7 @@ func startCored(cores, each int) (*cored, error) {
 	return &cored{e, cores, each}, err
 }
 
-// measureCores measures and writes the report.
+// measureCores runs the measurement and writes the report.
 func measureCores(o options) error {
 	corpus, _, queries, err := growingCorpus(o, []int{o.docs})
 	if err != nil {
@@ -79,7 +80,7 @@ func measureCores(o options) error {
 		return err
 	}
 	for i, c := range all {
-		if i > 0 { // a process has its index for itself
+		if i > 0 { // every process has its own index
 			c.dir = fmt.Sprintf("%s-%d", all[0].dir, i)
 			if err := errors.Join(os.RemoveAll(c.dir), os.CopyFS(c.dir, os.DirFS(all[0].dir))); err != nil {
 				return err
@@ -109,8 +110,8 @@ func measureCores(o options) error {
 	return os.WriteFile(o.out, []byte(b.String()), 0o644)
 }
 
-// compareCores writes the table of a number of cores: one core alone, all cores
-// with one for a search, and all with all for a search.
+// compareCores writes the table for a number of cores: one core alone, all
+// cores with one per search, and all cores for every search.
 func compareCores(b *strings.Builder, o options, queries map[string][]query, one, apart, joined *cored) error {
 	n := joined.cores
 	fmt.Fprintf(b, "\n## %d cores\n\n| class | first, 1 core | first, %d | share | again, 1 core | again, %d | share | %d clients, one core each | all cores | ratio | processor time, one core | all cores |\n|%s\n",
@@ -146,7 +147,7 @@ func compareCores(b *strings.Builder, o options, queries map[string][]query, one
 	return nil
 }
 
-// middleRatio is the median of the ratios of times, query by query.
+// middleRatio returns the median of the ratios of times per query.
 func middleRatio(a, b []float64) float64 {
 	ratios := make([]float64, len(a))
 	for i := range a {
@@ -155,12 +156,12 @@ func middleRatio(a, b []float64) float64 {
 	return middle(ratios)
 }
 
-// paced is what a driver does under load.
+// paced is the performance of a driver under load.
 type paced struct {
 	perSecond, micros float64
 }
 
-// paceTogether loads drivers with so many clients, in turns, and returns the
+// paceTogether loads drivers with this many clients, in turns, and returns the
 // medians.
 func paceTogether(o options, clients int, queries []query, micros float64, drivers ...*engine) ([]paced, error) {
 	rounds := max(1, int(0.3e6*float64(clients)/micros/float64(len(queries))))

@@ -19,8 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// query is one line of a query set. Members that the drivers read are passed
-// on as they are.
+// query is one line of a query set. The drivers receive its members unchanged.
 type query struct {
 	ID     string         `json:"id"`
 	Class  string         `json:"class"`
@@ -34,7 +33,7 @@ type query struct {
 	Exact  bool           `json:"exact,omitempty"`
 }
 
-// prepare unpacks the first documents of the corpus and reads the queries by
+// prepare unpacks the first documents of the corpus and loads the queries by
 // class.
 func prepare(o options) (corpus string, queries map[string][]query, err error) {
 	if err := os.MkdirAll(o.work, 0o755); err != nil {
@@ -77,7 +76,7 @@ func prepare(o options) (corpus string, queries map[string][]query, err error) {
 	return corpus, queries, nil
 }
 
-// commit is a document of the corpus as all engines read it.
+// commitDocument is a document of the corpus as all engines receive it.
 type commitDocument struct {
 	ID        string `json:"id"`
 	Repo      string `json:"repo,omitempty"`
@@ -88,9 +87,9 @@ type commitDocument struct {
 	Body      string `json:"body"`
 }
 
-// apart writes title and body as one text in which words stand apart: runs of
-// letters and digits with a space behind each. Every engine then finds the
-// same words, however it separates them.
+// apart combines title and body into one text with separated words: runs of
+// letters and digits, each followed by a space. Every engine then finds the
+// same words, however it tokenizes.
 func apart(line []byte) ([]byte, error) {
 	var d commitDocument
 	if err := json.Unmarshal(line, &d); err != nil {
@@ -117,7 +116,8 @@ func words(dst []byte, text string) []byte {
 	return dst
 }
 
-// unpack writes the first documents of a packed corpus, each changed.
+// unpack writes the first documents of a packed corpus, each transformed by
+// change.
 func unpack(packed, out string, docs int, change func([]byte) ([]byte, error)) error {
 	in, err := os.Open(packed)
 	if err != nil {
@@ -175,9 +175,9 @@ func readQueries(path string) ([]query, error) {
 	return all, nil
 }
 
-// addClasses derives the classes that the query file lacks from those it has:
-// those that begin with filter stand behind the filters of filter_term, filter_or_wide
-// and filter_sort behind their years alone.
+// addClasses derives missing classes from those in the query file: classes that
+// begin with filter use the filters of filter_term; filter_or_wide and
+// filter_sort use only their years.
 func addClasses(queries map[string][]query) {
 	derive := func(class, from string, change func(*query)) {
 		for _, q := range queries[from] {
@@ -226,8 +226,8 @@ func classNames(o options, queries map[string][]query) []string {
 	return names
 }
 
-// generate writes documents whose words follow Zipf's law, for machines
-// without the real corpus.
+// generate writes documents whose words follow Zipf's law, for machines without
+// the real corpus.
 func generate(out string, docs int) error {
 	f, err := os.Create(out)
 	if err != nil {

@@ -42,9 +42,9 @@ type built struct {
 	Bytes        int64   `json:"bytes"`
 	PeakRSS      int64   `json:"peak_rss"`
 	RestSeconds  float64 `json:"rest_seconds"` // from the last commit until no merge was due
-	Written      int64   `json:"written"`      // to files, a log included
-	Flushed      int64   `json:"flushed"`      // of it segments made of documents (quire)
-	Merged       int64   `json:"merged"`       // and of other segments
+	Written      int64   `json:"written"`      // to files, including a log
+	Flushed      int64   `json:"flushed"`      // of it, segments built from documents (quire)
+	Merged       int64   `json:"merged"`       // of it, segments built from other segments
 }
 
 type opened struct {
@@ -58,8 +58,8 @@ type answer struct {
 	Count  int                 `json:"count"`
 	Exact  bool                `json:"exact"`
 	Micros float64             `json:"us"`
-	Bare   float64             `json:"bare_us"` // without reading the keys of the hits, where the driver reports it
-	All    []float64           `json:"all"`     // every run, where the driver reports them
+	Bare   float64             `json:"bare_us"` // without reading the keys of the hits, if the driver reports it
+	All    []float64           `json:"all"`     // all runs, if the driver reports them
 	Top    []string            `json:"top"`
 	Facets [][]json.RawMessage `json:"facets"`
 }
@@ -70,8 +70,8 @@ type throughput struct {
 	CPUSeconds float64 `json:"cpu_seconds"`
 }
 
-// driverCommand returns how a driver is built and started. Paths are relative
-// to the project's root.
+// driverCommand returns how to build and start a driver. Paths are relative to
+// the root of the project.
 func driverCommand(name string) (build, run []string, err error) {
 	switch name {
 	case "lucene":
@@ -87,14 +87,14 @@ func driverCommand(name string) (build, run []string, err error) {
 			[]string{"bench/tantivy/target/release/tantivy-driver"}, nil
 	case "bleve", "quire":
 		return []string{"go", "build", "-C", "bench/" + name, "-o", "../../bin/bench-" + name, "."}, []string{"bin/bench-" + name}, nil
-	case "quire-http": // the server that it starts; the driver is that of quire
+	case "quire-http": // builds the server; the driver is that of quire
 		return []string{"go", "build", "-trimpath", "-o", "bin/quire", "./cmd/quire"}, []string{"bin/bench-quire", "-http"}, nil
 	}
 	return nil, nil, fmt.Errorf("unknown engine %q", name)
 }
 
-// newestJava returns the java of the newest development kit on the machine:
-// Lucene 10 needs Java 21 and shows its speed with the vector module.
+// newestJava returns the java of the newest JDK on the machine: Lucene 10 needs
+// Java 21 and reaches its full speed with the vector module.
 func newestJava() (string, error) {
 	candidates, _ := filepath.Glob("/usr/lib/jvm/*/bin/java")
 	if home := os.Getenv("JAVA_HOME"); home != "" {
@@ -122,7 +122,7 @@ func newestJava() (string, error) {
 	return best, nil
 }
 
-// build makes drivers.
+// build builds drivers.
 func build(names ...string) error {
 	for _, name := range names {
 		build, run, err := driverCommand(name)
@@ -142,10 +142,10 @@ func build(names ...string) error {
 	return nil
 }
 
-// start runs a driver that was built.
+// start starts a driver that has been built.
 func start(name string) (*engine, error) { return startWith(name, nil) }
 
-// startWith is start with more variables and arguments.
+// startWith is like start, with additional variables and arguments.
 func startWith(name string, variables []string, arguments ...string) (*engine, error) {
 	_, run, err := driverCommand(name)
 	if err != nil {
@@ -195,12 +195,13 @@ func (e *engine) ask(command, answer any) error {
 	return json.Unmarshal(line, answer)
 }
 
-// index builds the index in a process of its own, so that its memory is not
-// counted later, and keeps it for the next run of the same corpus and driver
+// index builds the index in a separate process, so that its memory is not
+// counted later, and keeps it for the next run with the same corpus and driver
 // version.
 //
-// An index is merged into one segment, or left as its engine leaves it: committed
-// as often as a server does by default, and at rest after the last commit.
+// The index is either merged into one segment, or left in the state the engine
+// leaves it in: committed as often as a server does by default, and settled
+// after the last commit.
 func (e *engine) index(o options, corpus string, merge bool) error {
 	e.dir = filepath.Join(o.work, fmt.Sprintf("%s-%s-%s", e.name, filepath.Base(strings.TrimSuffix(corpus, ".ndjson")), e.hello.Version))
 	if !merge {
@@ -237,9 +238,9 @@ func (e *engine) open() error {
 	return e.ask(map[string]any{"do": "open", "dir": e.dir}, &e.opened)
 }
 
-// warm runs every query again and again, so that caches are filled and a
-// just-in-time compiler has seen each kind: for the time asked for, and then
-// until a round is no faster than the best before it, within a bound.
+// warm runs all queries repeatedly, so that caches are filled and a
+// just-in-time compiler has seen each kind: for the given time, and then until
+// a round is no faster than the best one before, up to a limit.
 func (e *engine) warm(o options, queries map[string][]query) error {
 	var all []query
 	for _, class := range classNames(o, queries) {
@@ -257,7 +258,7 @@ func (e *engine) warm(o options, queries map[string][]query) error {
 		}
 		best = min(best, t.Seconds)
 	}
-	// The way a single query takes is compiled for itself.
+	// The code path of a single query is compiled separately.
 	for _, q := range all {
 		var a answer
 		if err := e.ask(map[string]any{"do": "query", "query": q, "repeat": o.repeat}, &a); err != nil {

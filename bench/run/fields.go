@@ -14,13 +14,13 @@ import (
 	"unicode/utf8"
 )
 
-// Texts over a title and a body are measured beside the same texts over one
-// field that holds both. Two processes of the same engine have one index each
-// and are asked in turn, text by text.
+// Texts searched in a title and a body are compared with the same texts
+// searched in one field that contains both. Two processes of the same engine
+// have one index each and alternate text by text.
 //
-// A text is measured when it is asked for the first time, with nothing kept of
-// it, and when it is asked again. The processes are warm in both: they were
-// asked other texts of the same classes before.
+// A text is measured when it is searched for the first time, with nothing
+// cached, and when it is searched again. The processes are warm in both cases:
+// they have already run other texts of the same classes.
 
 const (
 	oneField = `{"source":"none","fields":{"id":{"type":"string","primaryKey":true,"stored":true},"body":{"type":"string","role":"description"}}}`
@@ -28,8 +28,8 @@ const (
 		"body":{"type":"string","role":"description"}}}`
 )
 
-// fieldClass is texts of one kind and how long they took, in microseconds: by
-// index, one field before two, and by text.
+// fieldClass holds texts of one kind and their times in microseconds: by index,
+// one field before two, and by text.
 type fieldClass struct {
 	name         string
 	match        string
@@ -37,7 +37,7 @@ type fieldClass struct {
 	first, again [2][]float64
 }
 
-// fields measures what a second field costs.
+// fields measures the cost of a second field.
 func fields(o options) error {
 	if err := os.MkdirAll(o.work, 0o755); err != nil {
 		return err
@@ -85,7 +85,7 @@ func fields(o options) error {
 	return os.WriteFile(strings.TrimSuffix(o.out, ".md")+"-fields.md", []byte(text), 0o644)
 }
 
-// startOn indexes a corpus, merged, and opens it in a process of its own.
+// startOn indexes a corpus, merges it, and opens it in a process of its own.
 func startOn(corpus, definition string) (*engine, error) {
 	dir := strings.TrimSuffix(corpus, ".ndjson") + "-quire"
 	if err := os.RemoveAll(dir); err != nil {
@@ -113,8 +113,8 @@ func startOn(corpus, definition string) (*engine, error) {
 	return e, nil
 }
 
-// longestTitle is the bytes of a title; what is longer begins the body, as a
-// title is sorted by and such values are bounded.
+// longestTitle is the maximum length of a title in bytes; the excess is moved
+// to the body, because a title is sorted by and such values are limited.
 const longestTitle = 4000
 
 // writeFields writes the corpus with title and body as one field and as two.
@@ -151,8 +151,8 @@ func writeFields(o options, files [2]string) error {
 	return nil
 }
 
-// fieldClasses takes texts out of documents of the corpus: words that stand
-// together in one, in any order. Texts to warm up with and texts to measure
+// fieldClasses takes texts from documents of the corpus: words that occur
+// together in one, in any order. Texts for warm-up and texts for measurement
 // come from different documents, and no text is in two classes.
 func fieldClasses(o options, corpus string) ([]*fieldClass, error) {
 	var documents [][]string
@@ -192,9 +192,9 @@ func fieldClasses(o options, corpus string) ([]*fieldClass, error) {
 			}
 			if at := slices.IndexFunc(text, func(w string) bool { return len(w) >= 3+3*typos && len(w) == utf8.RuneCountInString(w) }); at >= 0 {
 				w := text[at]
-				w = w[:3] + w[4:] // a letter is missing
+				w = w[:3] + w[4:] // remove a letter
 				if typos == 2 {
-					w = w[:len(w)-2] + "q" + w[len(w)-1:] // and one is another
+					w = w[:len(w)-2] + "q" + w[len(w)-1:] // and replace another
 				}
 				if text[at] = w; typos == 1 || !known[w] {
 					return strings.Join(text, " "), nil
@@ -232,8 +232,7 @@ func fieldClasses(o options, corpus string) ([]*fieldClass, error) {
 	return classes, err
 }
 
-// ask asks both engines for every text; which is asked first changes from text
-// to text.
+// ask sends every text to both engines, alternating which one is first.
 func (c *fieldClass) ask(engines [2]*engine, texts []string, repeat int, take func(engine int, us float64)) error {
 	for at, text := range texts {
 		body := map[string]any{"query": []any{map[string]any{"type": "text", "text": text, "match": c.match, "prefix": "off", "relax": "off"}}}
@@ -269,7 +268,7 @@ func renderFields(docs int, classes []*fieldClass) string {
 	return b.String()
 }
 
-// spread is the median and the 99th percentile.
+// spread formats the median and the 99th percentile.
 func spread(values []float64) string {
 	sorted := sortedCopy(values)
 	return fmt.Sprintf("%.0f · %.0f", middle(sorted), sorted[min(len(sorted)-1, len(sorted)*99/100)])

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// repeatedTexts are the classes that ask the texts of another class again, so
-// that none of theirs is asked for the first time.
+// repeatedTexts are the classes that repeat the texts of another class, so that
+// none of their texts is searched for the first time.
 var repeatedTexts = []string{"filter_or", "filter_or_wide", "filter_phrase", "filter_prefix", "filter_sort", "filter_facet", "filter_only",
 	"facet_one_percent", "facet_all", "sort_string", "count_or", "count_and", "count_phrase"}
 
-// firstAsked measures queries that were never asked before: engines warm up
-// with the first half of every class, are asked each query of the second half
-// once, and take turns query by query.
+// firstAsked measures queries that have not been run before: engines warm up
+// with the first half of every class, run each query of the second half once,
+// and alternate query by query.
 func firstAsked(o options) error {
 	corpus, queries, err := prepare(o)
 	if err != nil {
@@ -82,8 +82,8 @@ func firstAsked(o options) error {
 	return os.WriteFile(strings.TrimSuffix(o.out, ".md")+"-first.md", []byte(b.String()), 0o644)
 }
 
-// halves splits every class into queries to warm up with and queries to
-// measure. A text that is asked in another class already is left out.
+// halves splits every class into queries for warm-up and queries for
+// measurement. A text used in another class is left out.
 func halves(queries map[string][]query) (warm, asked map[string][]query) {
 	warm, asked = map[string][]query{}, map[string][]query{}
 	seen := map[string]bool{}
@@ -109,8 +109,8 @@ func halves(queries map[string][]query) (warm, asked map[string][]query) {
 	return warm, asked
 }
 
-// askOnce asks every engine for each query once and returns the times by
-// engine; which engine is asked first changes from query to query.
+// askOnce runs each query once on every engine and returns the times by engine,
+// alternating which engine is first.
 func askOnce(engines []*engine, queries []query) ([][]float64, error) {
 	times := make([][]float64, len(engines))
 	for at, q := range queries {

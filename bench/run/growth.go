@@ -16,43 +16,44 @@ import (
 )
 
 // Growth: the same documents and queries at growing sizes, in local mode. Each
-// index is committed and merged while it loads, as a server does, and searched at
-// rest. The exponent of a figure is the slope of its logarithm over that of the
-// number of documents: 0 stays the same, 1 grows with the index.
+// index is committed and merged while loading, as a server does, and searched
+// when settled. The exponent of a figure is the slope of its logarithm over
+// that of the number of documents: 0 means constant, 1 means proportional to
+// the index.
 
 const (
 	growthQueries = 50 // of each class
 	growthRepeat  = 5
-	growthTries   = 5   // of updates and opens; the fastest counts
+	growthTries   = 5   // of updates and opens; the fastest one counts
 	changed       = 100 // documents of an update
-	growthRow     = 200 // updates in a row
+	growthRow     = 200 // consecutive updates
 	mixedSeconds  = 5
 )
 
-// grown is what an index of one size showed.
+// grown is the result for an index of one size.
 type grown struct {
 	docs    int
 	built   grownIndex
 	open    opened
 	opening float64 // seconds
-	update  float64 // seconds from the first of 100 changed documents until a search sees the last
+	update  float64 // seconds from the first of 100 changed documents until a search sees the last one
 	commit  float64 // the part of it after the documents are durable
 	cost    float64 // seconds of processor time of an update
-	steady  float64 // the same of one of many in a row, with the merges among them
+	steady  float64 // the same for one of many consecutive updates, including merges
 	mixed   mixed
 	classes map[string]float64 // p50 in microseconds
 	steal   float64
 }
 
-// grownIndex is what loading showed.
+// grownIndex is the result of loading.
 type grownIndex struct {
 	built
 	PeakPrivate int64 `json:"peak_private"`
 	Segments    int   `json:"segments"` // when the last document was committed
-	Debt        int64 `json:"debt"`     // bytes that merges wrote after that
+	Debt        int64 `json:"debt"`     // bytes that merges wrote afterwards
 }
 
-// growth measures every size and writes the report.
+// growth measures all sizes and writes the report.
 func growth(o options, sizes []int) error {
 	slices.Sort(sizes)
 	o.docs, o.perKind, o.repeat = sizes[len(sizes)-1], growthQueries, growthRepeat
@@ -114,8 +115,8 @@ func (g *grown) measure(o options, corpus string, end int64, queries map[string]
 	return err
 }
 
-// change changes 100 documents some times, in one process: the first of them also
-// makes tables that a process makes once.
+// change changes 100 documents several times in one process: the first time
+// also builds tables that a process builds once.
 func (g *grown) change(directory string, documents []json.RawMessage) error {
 	e, err := start("quire")
 	if err != nil {
@@ -141,7 +142,7 @@ func (g *grown) change(directory string, documents []json.RawMessage) error {
 	return err
 }
 
-// search opens the index some times and asks every class.
+// search opens the index several times and runs all classes.
 func (g *grown) search(o options, directory string, queries map[string][]query) error {
 	var opens []float64
 	for range growthTries - 1 {
@@ -178,8 +179,9 @@ func (g *grown) search(o options, directory string, queries map[string][]query) 
 	return nil
 }
 
-// growingCorpus prepares a corpus of the largest size and returns where each size
-// ends in it. Behind the end of the real one documents are made of its words.
+// growingCorpus prepares a corpus of the largest size and returns the end
+// offset of each size in it. After the end of the real corpus, documents are
+// generated from its words.
 func growingCorpus(o options, sizes []int) (corpus string, ends []int64, queries map[string][]query, err error) {
 	real := o
 	real.docs = min(o.docs, 1_000_000)
@@ -198,8 +200,8 @@ func growingCorpus(o options, sizes []int) (corpus string, ends []int64, queries
 	return corpus, ends, queries, err
 }
 
-// extend writes the documents of a corpus, and behind them as many more as are
-// missing.
+// extend copies the documents of a corpus and appends as many generated ones as
+// are missing.
 func extend(begin, out string, docs int) error {
 	text, err := os.ReadFile(begin)
 	if err != nil {
@@ -242,11 +244,11 @@ func finish(w *bufio.Writer, f *os.File, out string) error {
 	return os.Rename(f.Name(), out)
 }
 
-// composer makes documents of the words of real ones. A document has the length and
-// the fields of a real one and a text of short runs of words of others: words and
-// pairs are about as frequent as they are, and those that stand together often still
-// do. One word in 200 is joined of two, because a growing corpus never ends to bring
-// words that were not seen before.
+// composer generates documents from the words of real ones. A document has the
+// length and the fields of a real document and a text made of short runs of
+// words from others: words and pairs keep about the same frequency, and words
+// that often occur together still do. One word in 200 is a concatenation of
+// two, because a growing corpus never stops introducing new words.
 type composer struct {
 	real   []commitDocument
 	random *rand.Rand
@@ -264,7 +266,7 @@ func newComposer(lines [][]byte) (*composer, error) {
 
 func (c *composer) pick() commitDocument { return c.real[c.random.IntN(len(c.real))] }
 
-// document makes the document of a number.
+// document generates the document with a number.
 func (c *composer) document(number int) ([]byte, error) {
 	d := c.pick()
 	var text []string
@@ -281,7 +283,7 @@ func (c *composer) document(number int) ([]byte, error) {
 	return json.Marshal(d)
 }
 
-// run cuts 2 to 15 words out of a text, fewer where it ends.
+// run cuts 2 to 15 words out of a text, fewer at its end.
 func (c *composer) run(text string) []string {
 	if len(text) == 0 {
 		return nil
@@ -293,10 +295,11 @@ func (c *composer) run(text string) []string {
 		from = 0
 	}
 	words := strings.SplitN(strings.TrimSpace(text[from:min(len(text), from+200)]), " ", 3+c.random.IntN(14))
-	return words[:max(1, len(words)-1)] // the last may go on
+	return words[:max(1, len(words)-1)] // the last one may be incomplete
 }
 
-// lineEnds returns where the first so many lines of a file end, for each count.
+// lineEnds returns, for each count, the offset where that many lines of a file
+// end.
 func lineEnds(path string, counts []int) ([]int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -327,8 +330,8 @@ func lineEnds(path string, counts []int) ([]int64, error) {
 	return ends, nil
 }
 
-// exponent is the slope of the logarithm of values over that of sizes, by least
-// squares; NaN for one size.
+// exponent returns the slope of the logarithm of values over that of sizes, by
+// least squares; NaN for a single size.
 func exponent(sizes []int, values []float64) float64 {
 	if len(sizes) < 2 {
 		return math.NaN()

@@ -14,7 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// judgedSet is a collection with queries and the documents that answer them.
+// judgedSet is a collection of documents and queries with their relevant
+// documents.
 type judgedSet struct {
 	name      string
 	language  string // of the analysis
@@ -32,8 +33,8 @@ type judgedQuery struct {
 	grades map[string]float64
 }
 
-// classes of the queries, in the order of the table; one without a name where
-// queries have grades.
+// classes returns the classes of the queries in table order, or a single class
+// without a name if the queries have grades.
 func (s judgedSet) classes() []string {
 	if s.queries[0].Class == "" {
 		return []string{""}
@@ -51,7 +52,7 @@ func (s judgedSet) ofClass(class string) []judgedQuery {
 	return found
 }
 
-// readPacked calls take for every line of a packed file.
+// readPacked calls take for every line of a compressed file.
 func readPacked(path string, take func([]byte) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -80,7 +81,7 @@ func readPacked(path string, take func([]byte) error) error {
 	return lines.Err()
 }
 
-// add keeps the key and the texts of a document.
+// add adds a document, reduced to its key and texts.
 func (s *judgedSet) add(document map[string]any) error {
 	kept := map[string]any{"id": document["id"]}
 	for _, name := range slices.Concat(s.titles, s.prose) {
@@ -101,8 +102,8 @@ func (s *judgedSet) addLine(line []byte) error {
 	return s.add(document)
 }
 
-// write writes the documents to a file: as they are, or with all texts as one
-// under "body".
+// write writes the documents to a file: unchanged, or with all texts combined
+// in "body".
 func (s judgedSet) write(path string, asOneText bool) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -115,7 +116,7 @@ func (s judgedSet) write(path string, asOneText bool) error {
 				return errors.Join(err, f.Close())
 			}
 		}
-		_, _ = w.Write(line) // Flush reports what failed
+		_, _ = w.Write(line) // Flush reports any error
 		_ = w.WriteByte('\n')
 	}
 	return errors.Join(w.Flush(), f.Close())

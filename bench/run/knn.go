@@ -16,26 +16,26 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// Nearest neighbours of whole services, with and without filters: the same
-// vectors in Quire and in OpenSearch with its k-NN plugin, over HTTP.
+// Nearest-neighbour search of whole services, with and without filters: the
+// same vectors in Quire and in OpenSearch with its k-NN plugin, over HTTP.
 
 const (
 	knnQueries = 500  // of the set, for recall and for speed
-	knnRecall  = 0.95 // that one setting of OpenSearch reaches
-	// A service is calm after so long with hardly any work: Quire merges an index
-	// of this size once nothing was written for six seconds.
+	knnRecall  = 0.95 // target for one setting of OpenSearch
+	// A service is calm after this long with hardly any work: Quire merges an
+	// index of this size once nothing was written for six seconds.
 	knnCalm     = 10 * time.Second
-	knnLongCalm = 90 * time.Second // the most to wait for it
+	knnLongCalm = 90 * time.Second // maximum wait
 )
 
 var (
 	knnConnections = []int{1, 4, 16}
-	// knnWidths are the settings of ef_search that are tried for a recall.
+	// knnWidths are the settings of ef_search that are tried to reach a recall.
 	knnWidths = []int{20, 35, 50, 75, 100, 150, 200, 300, 400, 500, 600, 800, 1000, 1500}
 )
 
-// knnFilters are filters of the set, each with the field of documents that is 1
-// where the filter keeps them.
+// knnFilters are filters of the set, each with the document field that is 1 for
+// the documents the filter keeps.
 var knnFilters = []struct {
 	name, field string
 	at          int // among the filters of the set
@@ -43,8 +43,8 @@ var knnFilters = []struct {
 	{"no filter", "", 0}, {"10 % at random", "tenth", 1}, {"1 % at random", "hundredth", 4}, {"10 % by region", "region", 7},
 }
 
-// knnParts are measured one after the other. A merged one follows the same
-// service as it was loaded.
+// knnParts are measured in this order. A merged part follows the same service
+// without the merge.
 var knnParts = []struct {
 	name    string
 	service func() *knnContender
@@ -55,8 +55,8 @@ var knnParts = []struct {
 	{"OpenSearch merged", openSearchNearest, true},
 }
 
-// knnContender is a contender that is asked for nearest neighbours. The width
-// of a search is 0 where it is left to the service.
+// knnContender is a contender with nearest-neighbour search. A width of 0
+// leaves it to the service.
 type knnContender struct {
 	*contender
 	nearest  func(vector json.RawMessage, field string, width int) ([]byte, error)
@@ -66,14 +66,14 @@ type knnContender struct {
 	widths   bool // can be set
 }
 
-// knnRun is what one part showed. It is kept in a file, so that parts can be
-// measured at different times.
+// knnRun is the result of one part. It is stored in a file, so that parts can
+// be measured at different times.
 type knnRun struct {
-	Name, Version, Load string // load is the average of the machine before the searches
+	Name, Version, Load string // load is the load average of the machine before the searches
 	Documents, Segments int
-	LoadClock           float64 // seconds from the first request until all is searchable
+	LoadClock           float64 // seconds from the first request until everything is searchable
 	LoadProcessor       float64
-	CalmClock           float64 // seconds of work after that; of a merged part, those of the merge
+	CalmClock           float64 // seconds of work after that; for a merged part, of the merge
 	CalmProcessor       float64
 	Bytes               int64
 	Resident, Private   int64 // before the searches
@@ -81,7 +81,7 @@ type knnRun struct {
 	Rows                []knnRow
 }
 
-// knnRow is one filter with one setting.
+// knnRow is the result for one filter with one setting.
 type knnRow struct {
 	Filter, Setting string
 	Width           int
@@ -89,11 +89,11 @@ type knnRow struct {
 	Cells           []knnCell // in the order of connections
 }
 
-// knnCell is a cell in seconds.
+// knnCell is a cell with times in seconds.
 type knnCell struct{ PerSecond, P50, P99, Processor float64 }
 
-// compareNearest measures the parts that are asked for and reports them with
-// what the others showed last.
+// compareNearest measures the selected parts and reports them together with the
+// last results of the others.
 func compareNearest(o options) error {
 	set, err := neighbours.Glove(o.data)
 	if err != nil {
@@ -135,13 +135,13 @@ func compareNearest(o options) error {
 	return os.WriteFile(o.out, []byte(text), 0o644)
 }
 
-// knnMeasurement measures one part.
+// knnMeasurement is the measurement of one part.
 type knnMeasurement struct {
 	options options
 	set     *neighbours.Set
 	service *knnContender
 	run     *knnRun
-	beside  *knnRun // whose recalls a setting is to reach, or nil
+	beside  *knnRun // run whose recalls a setting should reach, or nil
 	whole   *wholeRun
 }
 
@@ -218,7 +218,7 @@ func (m *knnMeasurement) load(n *node, w *wire.Conn) error {
 	return m.rest(n, w, m.service.settle)
 }
 
-// merge merges what an earlier part loaded into one segment.
+// merge merges the data loaded by an earlier part into one segment.
 func (m *knnMeasurement) merge(n *node, w *wire.Conn) error {
 	query, err := m.service.nearest(written(m.set.Query(0)), "", 0)
 	if err != nil {
@@ -235,8 +235,8 @@ func (m *knnMeasurement) merge(n *node, w *wire.Conn) error {
 	return m.rest(n, w, append([]call{m.service.merge}, m.service.settle...))
 }
 
-// rest does the calls, waits until the service is calm and makes what it merged
-// visible.
+// rest performs the calls, waits until the service is calm and makes the merged
+// data visible.
 func (m *knnMeasurement) rest(n *node, w *wire.Conn, calls []call) error {
 	began, processor := time.Now(), n.processor()
 	if err := doAll(w, calls); err != nil {
@@ -246,8 +246,8 @@ func (m *knnMeasurement) rest(n *node, w *wire.Conn, calls []call) error {
 	return doAll(w, slices.Concat(m.service.visible, m.service.settle))
 }
 
-// calm waits until the service has taken hardly any processor time for a while,
-// and notes what it took until then.
+// calm waits until the service has used hardly any processor time for a while,
+// and records the time used until then.
 func (m *knnMeasurement) calm(n *node, began time.Time, processor time.Duration) {
 	const step = 2 * time.Second
 	work := n.spentSince(began, processor)
@@ -261,7 +261,8 @@ func (m *knnMeasurement) calm(n *node, began time.Time, processor time.Duration)
 	m.run.CalmClock, m.run.CalmProcessor = work.clock, work.processor
 }
 
-// searches finds the widths to compare, warms the service and measures them.
+// searches selects the widths to compare, warms up the service and measures
+// them.
 func (m *knnMeasurement) searches(n *node) error {
 	var all [][]byte
 	for i := range knnFilters {
@@ -304,9 +305,9 @@ func (m *knnMeasurement) searches(n *node) error {
 	return nil
 }
 
-// settings returns the widths to measure under a filter: that of the service,
-// the smallest with a recall of 0.95, and the smallest with that of the part
-// beside.
+// settings returns the widths to measure with a filter: the default of the
+// service, the smallest with a recall of 0.95, and the smallest with the recall
+// of the part to compare with.
 func (m *knnMeasurement) settings(n *node, filter int) ([]knnRow, error) {
 	name := knnFilters[filter].name
 	recall, err := m.recall(n, filter, 0)
@@ -345,8 +346,7 @@ func (m *knnMeasurement) settings(n *node, filter int) ([]knnRow, error) {
 	return rows, nil
 }
 
-// recall asks every query once and returns the share of the true neighbours
-// that was found.
+// recall runs every query once and returns the share of true neighbours found.
 func (m *knnMeasurement) recall(n *node, filter, width int) (float64, error) {
 	requests, err := m.requests(filter, width)
 	if err != nil {
@@ -374,7 +374,7 @@ func (m *knnMeasurement) recall(n *node, filter, width int) (float64, error) {
 	return float64(found.Load()) / float64(wanted.Load()), err
 }
 
-// requests writes the queries under a filter.
+// requests returns the bodies of the queries with a filter.
 func (m *knnMeasurement) requests(filter, width int) ([][]byte, error) {
 	var all [][]byte
 	for q := range min(knnQueries, m.set.Asked()) {
@@ -387,7 +387,7 @@ func (m *knnMeasurement) requests(filter, width int) ([][]byte, error) {
 	return all, nil
 }
 
-// written is a vector as a list of JSON numbers.
+// written returns a vector as a JSON array of numbers.
 func written(vector []float32) json.RawMessage {
 	text := []byte{'['}
 	for i, x := range vector {

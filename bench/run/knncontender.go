@@ -14,8 +14,7 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// Both build their graphs with 16 links and 100 candidates, which is what they
-// do by default.
+// Both build their graphs with 16 links and 100 candidates, their defaults.
 const (
 	knnDefinition = `{"fields":{
 	"id":{"type":"string","primaryKey":true},

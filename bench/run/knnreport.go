@@ -57,8 +57,8 @@ func renderNearest(o options, set *neighbours.Set, runs []*knnRun) string {
 	return b.String()
 }
 
-// renderNearestCells writes the table of one number of connections, the i-th.
-// Rows are compared with the first row of their filter.
+// renderNearestCells writes the table for the i-th number of connections. Rows
+// are compared with the first row of their filter.
 func renderNearestCells(b *strings.Builder, i int, runs []*knnRun) {
 	first := runs[0].Name
 	fmt.Fprintf(b, "\n| filter | service | setting | recall@10 | requests/s | p50 ms | p99 ms | processor time for a request, µs | throughput, %s ÷ this | p99, this ÷ %s | processor time, this ÷ %s |\n|---|---|---|---|---|---|---|---|---|---|---|\n", first, first, first)

@@ -12,16 +12,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// language is one of those whose queries are made from the documents.
+// language is a language whose queries are generated from the documents.
 type language struct {
 	tag    string // of the analysis
 	name   string
-	packed string // value of lang in the descriptions of packages
+	packed string // value of lang in the package descriptions
 	script *unicode.RangeTable
-	typos  bool // whether people misspell words of the script by letters
+	typos  bool // whether typos in the script affect single letters
 }
 
-// Arabic and Hindi have names of cities alone; Turkish has few documents.
+// languages lists the languages to measure. Arabic and Hindi only have names of
+// cities; Turkish has few documents.
 var languages = []language{
 	{"sv", "Swedish", "sv", unicode.Latin, true},
 	{"de", "German", "de", unicode.Latin, true},
@@ -48,8 +49,8 @@ type textDocument struct {
 	Body  string `json:"body"`
 }
 
-// readLanguage reads descriptions of packages and sentences of the language,
-// or names of cities, and makes queries of them.
+// readLanguage loads package descriptions and sentences of the language, or
+// names of cities, and generates queries from them.
 func readLanguage(o options, l language) (judgedSet, error) {
 	s := judgedSet{name: l.name, language: l.tag, titles: []string{"title"}, prose: []string{"body"}}
 	var documents []textDocument
@@ -82,8 +83,8 @@ func readLanguage(o options, l language) (judgedSet, error) {
 	return s, err
 }
 
-// cities are documents of names in a script: the first as the title, the
-// others as the body.
+// cities returns documents with names in a script: the first name as the title,
+// the others as the body.
 func cities(o options, l language) ([]textDocument, error) {
 	var documents []textDocument
 	err := readPacked(filepath.Join(o.data, "geo_world_cities_alt.ndjson.zst"), func(line []byte) error {
@@ -108,9 +109,9 @@ func cities(o options, l language) ([]textDocument, error) {
 	return documents, err
 }
 
-// wordsOf are the words of a text in the script of the language, lower-cased:
-// runs of letters and their marks. Where words stand without spaces, a run of
-// one script counts as a word; in Chinese the commonest particle and
+// wordsOf returns the words of a text in the script of the language, in lower
+// case: runs of letters and their marks. In languages without spaces, a run of
+// one script counts as a word; in Chinese the most common particle and
 // conjunctions end it, so that it begins and ends with a word.
 func wordsOf(l language, text string) []string {
 	var found []string
@@ -138,11 +139,11 @@ func wordsOf(l language, text string) []string {
 	return found
 }
 
-// holders knows which documents hold a word.
+// holders knows which documents contain a word.
 type holders struct {
 	language language
 	texts    []string   // lower-cased
-	words    [][]string // of each document, sorted, each once
+	words    [][]string // of each document, sorted and unique
 	counts   map[string]int
 }
 
@@ -161,8 +162,8 @@ func holdersOf(l language, documents []textDocument) holders {
 	return h
 }
 
-// count counts the documents that hold all words; of a start, those that hold
-// a word with it. Where words stand without spaces, a word may begin anywhere.
+// count counts the documents that contain all words or, with isStart, words
+// that begin with them. In languages without spaces, a word may begin anywhere.
 func (h holders) count(isStart bool, words ...string) int {
 	if !isStart && len(words) == 1 && !h.language.isSpaceless() {
 		return h.counts[words[0]]
@@ -189,10 +190,10 @@ func (h holders) holds(document int, word string, isStart bool) bool {
 	return has || isStart && at < len(held) && strings.HasPrefix(held[at], word)
 }
 
-// makeQueries makes queries with one right answer each, as those of the
-// English packages were made: two or three words of a title that no other
-// document holds together; a word that one document holds, with one edit; the
-// start of such a word that starts no word of another document.
+// makeQueries generates queries with one correct answer each, in the same way
+// as those for the English packages: two or three words of a title that no
+// other document has together; a word of a single document, with one edit; the
+// prefix of such a word that is not a prefix of a word in another document.
 func makeQueries(l language, documents []textDocument) []judgedQuery {
 	random := rand.New(rand.NewPCG(11, uint64(l.tag[0])<<8|uint64(l.tag[1])))
 	h := holdersOf(l, documents)
@@ -232,8 +233,8 @@ func makeQueries(l language, documents []textDocument) []judgedQuery {
 	return slices.Concat(made["known_item"], made["typo_name"], made["prefix_name"])
 }
 
-// knownItem picks words of a title in their order that no other document
-// holds together; "" when there are none.
+// knownItem picks words of a title, in order, that no other document has
+// together, or "" if there are none.
 func knownItem(l language, random *rand.Rand, h holders, words []string) string {
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return l.script == unicode.Latin && letters(l, w) < 3 })
 	least := 2
@@ -255,7 +256,7 @@ func knownItem(l language, random *rand.Rand, h holders, words []string) string 
 	return strings.Join(chosen, " ")
 }
 
-// letters counts what a person types: the jamo of Hangul, else characters.
+// letters counts what a person types: the jamo of Hangul, otherwise characters.
 func letters(l language, word string) int {
 	if l.tag == "ko" {
 		word = norm.NFD.String(word)
@@ -263,7 +264,7 @@ func letters(l language, word string) int {
 	return len([]rune(word))
 }
 
-// shortest is the length from which a word is misspelled or half typed.
+// shortest is the minimum length of a word to misspell or truncate.
 func shortest(l language) int {
 	if l.tag == "zh" {
 		return 3
@@ -271,9 +272,9 @@ func shortest(l language) int {
 	return 5
 }
 
-// misspell makes one edit inside a word: two letters swapped, one left out,
-// one doubled, or one replaced by another of the word. Hangul is edited by
-// jamo, as it is typed.
+// misspell makes one edit inside a word: it swaps two letters, removes one,
+// doubles one, or replaces one with another letter of the word. Hangul is
+// edited by jamo, as it is typed.
 func misspell(l language, random *rand.Rand, word string) string {
 	for range 20 {
 		runes := []rune(word)

@@ -15,15 +15,15 @@ import (
 	"time"
 )
 
-// Loading a file: quire load reads a CSV file, converts its cells and sends them
-// in batches; curl sends the same rows as NDJSON that is ready to be added, in
-// batches of the same size and in one request. The ways take turns and load into
-// indexes of the same definition, which quire load drafts from the file.
+// Loading a file: quire load reads a CSV file, converts its cells and sends
+// them in batches; curl sends the same rows as ready-made NDJSON, in batches of
+// the same size and in one request. The methods alternate and load into indexes
+// with the same definition, which quire load drafts from the file.
 
 const (
 	roundRows   = 200_000 // of a load that is repeated
 	batchBytes  = 8 << 20 // as quire load sends
-	stealLimit  = 0.10    // a load during which other machines took more of the processor time is repeated
+	stealLimit  = 0.10    // a load is repeated if other machines took more of the processor time than this
 	stealRounds = 5
 )
 
@@ -36,10 +36,10 @@ type fileLoad struct {
 	seconds        float64
 	server, client float64 // processor time
 	peak           int64   // resident bytes of the client
-	steal          float64 // share of the processors' time that other machines took
+	steal          float64 // share of processor time taken by other machines
 }
 
-// loadFiles measures every way and writes the report.
+// loadFiles measures all methods and writes the report.
 func loadFiles(o options) error {
 	packed := filepath.Join(o.data, "commits.ndjson.zst")
 	var loads []fileLoad
@@ -71,7 +71,7 @@ func loadFiles(o options) error {
 	return os.WriteFile(o.out, []byte(text), 0o644)
 }
 
-// rowFiles are the same rows in the forms that are sent.
+// rowFiles are the same rows in the formats to send.
 type rowFiles struct {
 	rows       int
 	csv, lines string
@@ -102,13 +102,13 @@ func prepareRows(o options, packed string, rows int) (*rowFiles, error) {
 	return f, err
 }
 
-// message is a document as the corpus holds it.
+// message is a document of the corpus.
 type message struct {
 	ID        string   `json:"id"`
 	Repo      string   `json:"repo,omitempty"`
 	Component string   `json:"component,omitempty"`
 	Author    string   `json:"author,omitempty"`
-	TS        any      `json:"ts"` // seconds since 1970; in a document, as text
+	TS        any      `json:"ts"` // seconds since 1970; a string in documents
 	Year      int64    `json:"year"`
 	Labels    []string `json:"labels,omitempty"`
 	Size      int64    `json:"size"`
@@ -122,8 +122,8 @@ func parseMessage(line []byte) (m message, seconds int64, err error) {
 	return m, int64(count), err
 }
 
-// asDocument writes a message as the definition wants it: nothing is left to
-// convert.
+// asDocument converts a message to the form the definition expects, so that no
+// conversion remains.
 func asDocument(line []byte) ([]byte, error) {
 	m, seconds, err := parseMessage(line)
 	m.TS = time.Unix(seconds, 0).UTC().Format(time.RFC3339)
@@ -131,7 +131,7 @@ func asDocument(line []byte) ([]byte, error) {
 	return document, errors.Join(err, failed)
 }
 
-// asCSV writes messages as rows, the first below the names of the columns.
+// asCSV converts messages to rows, preceded by a header row.
 func asCSV() func([]byte) ([]byte, error) {
 	hasHeader := false
 	return func(line []byte) ([]byte, error) {
@@ -152,7 +152,7 @@ func asCSV() func([]byte) ([]byte, error) {
 	}
 }
 
-// cut writes the lines of a file to files of the size of a batch.
+// cut splits the lines of a file into files the size of a batch.
 func cut(lines string) (batches []string, err error) {
 	in, err := os.Open(lines)
 	if err != nil {
@@ -183,7 +183,8 @@ func cut(lines string) (batches []string, err error) {
 	}
 }
 
-// loadQuietly loads, and again while others took the machine.
+// loadQuietly loads a file, and repeats that while other machines take too much
+// time.
 func loadQuietly(o options, f *rowFiles, way string) (one fileLoad, err error) {
 	for range stealRounds {
 		if one, err = loadFile(o, f, way); err != nil || one.steal <= stealLimit {
@@ -194,7 +195,8 @@ func loadQuietly(o options, f *rowFiles, way string) (one fileLoad, err error) {
 	return one, nil
 }
 
-// loadFile loads the rows into a new index of an empty node, up to the commit.
+// loadFile loads the rows into a new index of an empty node, up to and
+// including the commit.
 func loadFile(o options, f *rowFiles, way string) (one fileLoad, err error) {
 	s, err := startServer(o)
 	if err != nil {
@@ -218,8 +220,9 @@ func loadFile(o options, f *rowFiles, way string) (one fileLoad, err error) {
 	return one, s.checkCount(f.rows)
 }
 
-// run runs a command to its end and watches its memory. What the kernel counts
-// as the highest of a child holds that of this process before it.
+// run runs a command to its end and tracks its memory. The kernel's peak of a
+// child is unusable, because it includes the memory of this process before the
+// exec.
 func (l *fileLoad) run(args []string) error {
 	var out bytes.Buffer
 	c := exec.Command(args[0], args[1:]...)
@@ -237,7 +240,7 @@ func (l *fileLoad) run(args []string) error {
 			l.peak = max(l.peak, memoryOf(c.Process.Pid).highest)
 		case err := <-ended:
 			l.client += (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
-			if err != nil && c.ProcessState.ExitCode() != 3 { // 3: some rows were refused
+			if err != nil && c.ProcessState.ExitCode() != 3 { // 3: some rows were rejected
 				return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, out.Bytes())
 			}
 			return nil
@@ -245,7 +248,7 @@ func (l *fileLoad) run(args []string) error {
 	}
 }
 
-// commands returns what a way runs, one after the other.
+// commands returns the commands of a method, to be run in sequence.
 func (f *rowFiles) commands(s *server, way string) [][]string {
 	if way == loadWays[0] {
 		return [][]string{{"bin/quire", "load", f.csv, "--index", "messages", "--url", s.url}}
@@ -265,8 +268,8 @@ func (f *rowFiles) commands(s *server, way string) [][]string {
 	return append(all, post(s.url+"/v1alpha1/admin/indexes/messages/actions/commit"))
 }
 
-// checkCount fails when rows are missing: the corpus holds a few titles that are
-// refused, the same in every way.
+// checkCount fails if rows are missing: the corpus has a few titles that are
+// rejected, the same ones with every method.
 func (s *server) checkCount(rows int) error {
 	var answer struct {
 		Total struct {
@@ -282,11 +285,11 @@ func (s *server) checkCount(rows int) error {
 	return nil
 }
 
-// ticks is what the processors did since the start of the machine.
+// ticks is the time the processors spent since the machine started.
 type ticks struct{ stolen, all float64 }
 
-// stolen reads how much processor time other machines took; nothing
-// where the system does not say.
+// stolen returns the processor time taken by other machines, or zero if the
+// system does not report it.
 func stolen() (t ticks) {
 	text, _ := os.ReadFile("/proc/stat")
 	line, _, _ := strings.Cut(string(text), "\n")

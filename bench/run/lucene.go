@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// lucene ranks judged sets with BM25 and the analysis of their language. What
-// it answered is kept in the user's cache directory under a name made of the
-// documents and queries, because it never changes; quick runs take it from
-// there.
+// lucene ranks judged sets with BM25 and the analysis of their language. Its
+// results are cached in the user's cache directory under a name derived from
+// the documents and queries, because they never change; quick runs use the
+// cached results.
 type lucene struct {
 	quick   bool
 	running *engine
@@ -25,8 +25,8 @@ func (l *lucene) close() {
 	}
 }
 
-// rankings asks with an op of the driver: text is any word, box puts fuzzy and
-// prefix queries beside each word.
+// rankings runs the queries with an op of the driver: text matches any word,
+// box adds fuzzy and prefix queries for each word.
 func (l *lucene) rankings(o options, s judgedSet, corpus, op string) (rankings, error) {
 	kept, err := s.keptAs(corpus, op)
 	if err != nil {
@@ -55,7 +55,7 @@ func (l *lucene) rankings(o options, s judgedSet, corpus, op string) (rankings, 
 	return found, errors.Join(os.MkdirAll(filepath.Dir(kept), 0o755), os.WriteFile(kept, text, 0o644))
 }
 
-// keptAs names the file of what Lucene answers.
+// keptAs returns the name of the file for Lucene's results.
 func (s judgedSet) keptAs(corpus, op string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -1,8 +1,8 @@
-// Command run measures several search engines on the same corpus and queries,
-// in one run, and prints how they compare. Each engine is a driver process
-// behind the line protocol of bench/README.md.
+// Command run measures several search engines on the same corpus and queries in
+// one run and prints a comparison. Each engine is a driver process that speaks
+// the line protocol of bench/README.md.
 //
-// The engines take turns class by class, so that noise of the machine hits
+// The engines take turns class by class, so that noise of the machine affects
 // all alike, and only ratios between them are reported as findings.
 package main
 
@@ -22,8 +22,8 @@ type options struct {
 	work    string
 	out     string
 	engines []string
-	brief   []string // those asked fewer queries
-	loose   bool     // measure without a forced merge too
+	brief   []string // engines that run fewer queries
+	loose   bool     // also measure without a forced merge
 	trickle time.Duration
 	docs    int
 	perKind int
@@ -176,7 +176,7 @@ func main() {
 	}
 }
 
-// numbers reads a list of positive numbers.
+// numbers parses a list of positive numbers.
 func numbers(text string) ([]int, error) {
 	var all []int
 	for part := range strings.SplitSeq(text, ",") {
@@ -258,7 +258,7 @@ func measure(o options) error {
 	return r.write(text)
 }
 
-// serve measures what Quire's own server adds to the engine.
+// serve measures the overhead of Quire's server over the engine.
 func serve(o options) error {
 	corpus, queries, err := prepare(o)
 	if err != nil {
@@ -274,7 +274,7 @@ func serve(o options) error {
 	return nil
 }
 
-// profile runs one class through Quire and writes where time and memory go.
+// profile runs one class with Quire and writes profiles of time and memory.
 func profile(o options) error {
 	o.engines, o.classes = []string{"quire"}, []string{o.profile}
 	corpus, queries, err := prepare(o)

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// peersOfVectors are the libraries that nearest neighbours are measured
-// beside, in an environment of their own.
+// peersOfVectors are the libraries that nearest-neighbour search is compared
+// with, installed in their own environment.
 var peersOfVectors = []string{"numpy==2.4.6", "hnswlib==0.8.0", "usearch==2.26.6", "faiss-cpu==1.15.1", "qdrant-edge-py==0.9.0", "milvus-lite==3.2.2"}
 
-// nearest measures nearest neighbours: bench/vectors with its peers.
+// nearest measures nearest-neighbour search with bench/vectors and its peers.
 func nearest(o options, quick bool) error {
 	python := filepath.Join(o.work, "venv", "bin", "python")
 	if err := installPeers(python); err != nil {
@@ -29,8 +29,8 @@ func nearest(o options, quick bool) error {
 	return shell("bin/bench-vectors", "-data", o.data, "-work", o.work, "-python", python, "-sets", sets, "-out", strings.TrimSuffix(o.out, ".md")+"-vectors.md")
 }
 
-// installPeers makes the environment of python if it is missing and installs
-// the peers that it lacks. An environment that has them all is left as it is.
+// installPeers creates the environment of python if it is missing and installs
+// missing peers. A complete environment is left unchanged.
 func installPeers(python string) error {
 	if _, err := os.Stat(python); err != nil {
 		if err := shell("python3", "-m", "venv", filepath.Dir(filepath.Dir(python))); err != nil {

@@ -12,9 +12,9 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// openSearchFlags are those of the jvm.options that OpenSearch ships, as far as
-// they bear on speed, with the heap that the comparison gives it.
-// AlwaysPreTouch is not set: it would make the whole heap resident at once.
+// openSearchFlags are the flags of the jvm.options shipped with OpenSearch that
+// affect speed, with the heap size of the comparison. AlwaysPreTouch is not
+// set, because it would make the whole heap resident at once.
 const openSearchFlags = "-Xms4g -Xmx4g -XX:+UseG1GC -XX:G1ReservePercent=25 -XX:InitiatingHeapOccupancyPercent=30 " +
 	"--add-modules=jdk.incubator.vector --enable-native-access=ALL-UNNAMED"
 
@@ -24,8 +24,8 @@ const openSearchMapping = `{"settings":{"number_of_shards":1,"number_of_replicas
 		"id":{"type":"keyword"},"repo":{"type":"keyword"},"component":{"type":"keyword"},
 		"year":{"type":"integer"},"ts":{"type":"long"},"body":{"type":"text","analyzer":"words"}}}}`
 
-// fetchOpenSearch has Maven fetch it, unless it is there, with what variables ask
-// of scripts/opensearch-node.
+// fetchOpenSearch lets Maven fetch OpenSearch unless it is present; variables
+// configure scripts/opensearch-node.
 func fetchOpenSearch(variables ...string) error {
 	fetch := exec.Command("scripts/opensearch-node")
 	fetch.Env = append(append(os.Environ(), "PREPARE=1"), variables...)
@@ -89,8 +89,8 @@ func openSearchContender() *contender {
 	}
 }
 
-// openSearchCaches turns the caches of the index off. The one of queries can
-// only be changed while the index is closed.
+// openSearchCaches turns off the caches of the index. The query cache can only
+// be changed while the index is closed.
 func openSearchCaches(w *wire.Conn, cached bool) error {
 	if cached {
 		return nil

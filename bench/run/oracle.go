@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// oracleTolerance is how far a value may be from that of ir-measures.
+// oracleTolerance is the maximum deviation from ir-measures.
 const oracleTolerance = 1e-9
 
 func (o options) oraclePython() string {
 	return filepath.Join(o.work, "venv-relevance", "bin", "python")
 }
 
-// installOracle installs ir-measures in an environment of its own.
+// installOracle installs ir-measures in its own environment.
 func (o options) installOracle() error {
 	if _, err := os.Stat(o.oraclePython()); err == nil {
 		return nil
@@ -28,8 +28,8 @@ func (o options) installOracle() error {
 	return shell(o.oraclePython(), "-m", "pip", "install", "-q", "-r", "bench/relevance/requirements.txt")
 }
 
-// oracle fails when a value that the service measured is not that of
-// ir-measures on the hits that it listed.
+// oracle fails if a value measured by the service differs from that of
+// ir-measures for the same hits.
 func (o options) oracle(s judgedSet, hits rankings, found measured) error {
 	type judged struct {
 		Grades  map[string]float64 `json:"grades"`

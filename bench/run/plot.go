@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// plot draws the speed of each engine relative to the first, a group of bars
-// per class on a logarithmic axis.
+// plot draws the speed of each engine relative to the first, with a group of
+// bars per class on a logarithmic axis.
 func (r *report) plot() []byte {
 	const (
 		left, top, width = 150, 50, 620

@@ -13,13 +13,13 @@ import (
 	"github.com/quiresearch/quire/internal/relevance"
 )
 
-// rankings are the keys of the best hits by the ID of the query.
+// rankings are the keys of the best hits, keyed by query ID.
 type rankings map[string][]string
 
-// values are what a ranking reached on a query.
+// values are the measures of a ranking for one query.
 type values struct{ ndcg, mrr, recall float64 }
 
-// measured are the values of every query by its ID.
+// measured are the values of all queries, keyed by ID.
 type measured map[string]values
 
 const (
@@ -27,7 +27,8 @@ const (
 	draws     = 20_000
 )
 
-// measure computes the values of rankings, for engines that do not themselves.
+// measure computes the values of rankings, for engines that do not do it
+// themselves.
 func (s judgedSet) measure(found rankings) measured {
 	all := measured{}
 	for _, q := range s.queries {
@@ -37,14 +38,14 @@ func (s judgedSet) measure(found rankings) measured {
 	return all
 }
 
-// shape is a definition that the documents of a set are searched with.
+// shape is a definition for searching the documents of a set.
 type shape struct {
 	name       string
 	definition string
 	isOneText  bool
 }
 
-// shapes are the three definitions that a ranking is measured with. Usages are
+// shapes returns the three definitions to measure rankings with. Usages are
 // written as the roles expand, because one of them differs.
 func (s judgedSet) shapes() []shape {
 	locales, decompound := "", ""
@@ -74,7 +75,7 @@ func (s judgedSet) shapes() []shape {
 	}
 }
 
-// mode is how the words of a text are asked for.
+// mode says how the words of a text are searched.
 type mode struct {
 	name   string
 	clause map[string]any
@@ -86,7 +87,7 @@ var modes = []mode{
 	{"user", map[string]any{"match": "user", "relax": "words"}},
 }
 
-// judgedSets reads those that are asked for and in the directory of data.
+// judgedSets loads the selected sets that exist in the data directory.
 func judgedSets(o options) ([]judgedSet, error) {
 	names := []string{"cranfield", "cisi", "packages"}
 	reads := map[string]func() (judgedSet, error){
@@ -116,8 +117,8 @@ func judgedSets(o options) ([]judgedSet, error) {
 	return sets, nil
 }
 
-// judge prints ranking quality on the judged sets, Quire's over HTTP beside
-// Lucene's. A quick run takes what Lucene answered from a file.
+// judge prints the ranking quality on the judged sets, Quire over HTTP compared
+// with Lucene. A quick run uses cached results of Lucene.
 func judge(o options, quick bool) error {
 	if err := os.MkdirAll(o.work, 0o755); err != nil {
 		return err
@@ -163,7 +164,7 @@ func judge(o options, quick bool) error {
 	return os.WriteFile(strings.TrimSuffix(o.out, ".md")+"-relevance.md", []byte(text), 0o644)
 }
 
-// compare runs Lucene and every shape and mode on a set.
+// compare measures Lucene and every shape and mode on a set.
 func (s judgedSet) compare(o options, server *server, peer *lucene, t *qualityTable) error {
 	began := time.Now()
 	asOne, asFields := filepath.Join(o.work, s.name+"-text.ndjson"), filepath.Join(o.work, s.name+"-fields.ndjson")
@@ -212,8 +213,8 @@ func (s judgedSet) compare(o options, server *server, peer *lucene, t *qualityTa
 	return nil
 }
 
-// evaluate stores the queries as a judgement set and has the service measure
-// itself by it, as its users do.
+// evaluate stores the queries as a judgement set and lets the service evaluate
+// itself with it, as its users do.
 func (s judgedSet) evaluate(server *server, index string, m mode) (measured, rankings, error) {
 	type judged struct {
 		ID     string             `json:"id"`
@@ -256,12 +257,12 @@ func (s judgedSet) evaluate(server *server, index string, m mode) (measured, ran
 	return found, hits, nil
 }
 
-// qualityTable gathers what rankings reached.
+// qualityTable collects the results of rankings.
 type qualityTable struct {
 	parts []qualityPart
 }
 
-// baseline is the ranking that others are compared with.
+// baseline is the ranking that the others are compared with.
 const baseline = "Lucene BM25"
 
 type qualityPart struct {
@@ -284,7 +285,7 @@ func (t *qualityTable) add(name string, found measured) {
 	p.rows = append(p.rows, qualityRow{name, found})
 }
 
-// bm25 is what the baseline reached; nil when it was not measured.
+// bm25 returns the result of the baseline, or nil if it was not measured.
 func (p qualityPart) bm25() measured {
 	if len(p.rows) > 0 && p.rows[0].name == baseline {
 		return p.rows[0].found
@@ -296,7 +297,7 @@ func ndcgOf(v values) float64   { return v.ndcg }
 func mrrOf(v values) float64    { return v.mrr }
 func recallOf(v values) float64 { return v.recall }
 
-// per is a measure of every query of a class.
+// per returns a measure for every query of a class.
 func per(queries []judgedQuery, found measured, of func(values) float64) []float64 {
 	all := make([]float64, len(queries))
 	for i, q := range queries {
@@ -355,7 +356,7 @@ func (p qualityPart) difference(r qualityRow, queries []judgedQuery, of func(val
 	return fmt.Sprintf("%+.4f p %.4f%s %d/%d", c.Difference, c.P, mark, c.Better, c.Worse)
 }
 
-// knownItems writes one table of a class for all sets, a ranking in each row.
+// knownItems writes one table per class for all sets, with one ranking per row.
 func knownItems(b *strings.Builder, parts []qualityPart) {
 	for _, class := range parts[0].set.classes() {
 		if !slices.ContainsFunc(parts, func(p qualityPart) bool { return len(p.set.ofClass(class)) > 0 }) {

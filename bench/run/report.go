@@ -24,13 +24,13 @@ type report struct {
 	mixed   []mixed
 	service *service
 
-	rested     []*engine // the same documents without a forced merge, at rest
+	rested     []*engine // the same documents without a forced merge, settled
 	restedRows []row
 	trickled   []*trickled
 }
 
 // updates measures one hundred changed documents on the whole index, from the
-// first change to the moment a search would see the last; and searches while
+// first change until a search would see the last one, and searches while
 // documents are written. Both work on a copy, so that the next run finds the
 // index as it was built.
 func (r *report) updates(o options, corpus string, queries map[string][]query) error {
@@ -73,7 +73,7 @@ func (r *report) updates(o options, corpus string, queries map[string][]query) e
 	return nil
 }
 
-// mixed is what searches and writes reached at the same time.
+// mixed is the result of concurrent searches and writes.
 type mixed struct {
 	Searches  int     `json:"searches"`
 	Documents int     `json:"documents"`
@@ -215,7 +215,8 @@ func (r *report) write(text string) error {
 	return os.WriteFile(r.options.out, []byte(text), 0o644)
 }
 
-// agreement says how far an engine's results differ from the first one's.
+// agreement describes how the results of engines differ from those of the first
+// one.
 func (r *report) agreement(row row) string {
 	var remarks []string
 	if row.remark != "" {
@@ -223,7 +224,8 @@ func (r *report) agreement(row row) string {
 	}
 	for i := 1; i < len(r.engines); i++ {
 		exact := row.counts[i] == row.asked[i]
-		// Drivers without an exact count beside a sort answer the hits they show.
+		// Drivers without an exact count for sorted searches return the number of
+		// hits they show.
 		if !exact {
 			remarks = append(remarks, fmt.Sprintf("%s counts equal in %d of %d", r.engines[i].name, row.counts[i], row.asked[i]))
 		}
@@ -248,8 +250,8 @@ func cpuName() string {
 	return "unknown processor"
 }
 
-// loadAverage is the machine's load of the last minutes, which says how far
-// times by the clock can be trusted.
+// loadAverage returns the load averages of the machine, which indicate how far
+// wall-clock times can be trusted.
 func loadAverage() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// restLimit is how many seconds an engine has to come to rest after a load.
+// restLimit is the maximum number of seconds for an engine to settle after a
+// load.
 const restLimit = 60
 
-// startRested starts the engines on indexes as users meet them: committed while
-// they were loaded, merged by the engine's own policy, at rest. Slow engines are
+// startRested starts the engines on indexes in a realistic state: committed
+// while loading, merged by the engine's own policy, settled. Slow engines are
 // left out.
 func (r *report) startRested(o options, corpus string) error {
 	for _, name := range o.engines {
@@ -40,8 +41,8 @@ func (r *report) closeRested() {
 	}
 }
 
-// add takes what a class showed: first the engines on merged indexes, then
-// those on indexes at rest.
+// add adds the results of a class: first the engines on merged indexes, then
+// those on settled ones.
 func (r *report) add(class string, found []samples) {
 	merged := compare(class, found[:len(r.engines)])
 	r.rows = append(r.rows, merged)
@@ -53,7 +54,7 @@ func (r *report) add(class string, found []samples) {
 	}
 }
 
-// trickled is what one engine showed beside a trickle of updates.
+// trickled is the result of one engine during a trickle of updates.
 type trickled struct {
 	engine         string
 	classes        []string
@@ -65,11 +66,11 @@ type trickled struct {
 	Merged         int64     `json:"merged"`
 }
 
-// perSecond is how many documents a trickle changes a second.
+// perSecond is the number of documents that a trickle changes per second.
 const perSecond = 100
 
-// trickles asks each engine that is at rest, and the same engine on a copy of
-// its index of which documents are changed all the while.
+// trickles measures each engine with a settled index, and the same engine on a
+// copy of its index while documents are changed.
 func (r *report) trickles(o options, corpus string, queries map[string][]query) error {
 	if o.trickle <= 0 {
 		return nil
@@ -91,7 +92,8 @@ func (r *report) trickles(o options, corpus string, queries map[string][]query) 
 	return nil
 }
 
-// trickle asks every query in turn of the engine and of another one that writes.
+// trickle runs every query alternately on the engine and on another one that
+// writes.
 func (e *engine) trickle(o options, documents []json.RawMessage, queries map[string][]query) (*trickled, error) {
 	copied := e.dir + ".trickle"
 	defer os.RemoveAll(copied)

@@ -16,14 +16,14 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// server is a running Quire with a directory of its own.
+// server is a running Quire server with its own directory.
 type server struct {
 	process *exec.Cmd
 	url     string
 	client  *http.Client
 }
 
-// startServer runs bin/quire on an empty directory and waits until it answers.
+// startServer runs bin/quire on an empty directory and waits until it responds.
 func startServer(o options) (*server, error) {
 	directory, err := filepath.Abs(filepath.Join(o.work, "relevance-quire"))
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *server) send(method, path, kind string, body io.Reader) ([]byte, error)
 	return wire.Send(s.client, method, s.url, path, kind, body)
 }
 
-// load makes an index of a file of documents.
+// load creates an index from a file of documents.
 func (s *server) load(index, definition, file string) error {
 	if _, err := s.send(http.MethodPut, "/v1alpha1/admin/indexes/"+index, "application/json", bytes.NewReader([]byte(definition))); err != nil {
 		return err
@@ -91,13 +91,14 @@ func (s *server) load(index, definition, file string) error {
 	return err
 }
 
-// remove frees what an index takes.
+// remove deletes an index and frees its resources.
 func (s *server) remove(index string) error {
 	_, err := s.send(http.MethodDelete, "/v1alpha1/admin/indexes/"+index, "", nil)
 	return err
 }
 
-// sendJSON sends a body and reads the answer into answer, unless that is nil.
+// sendJSON sends a JSON body and decodes the response into answer, if answer is
+// not nil.
 func (s *server) sendJSON(method, path string, body, answer any) error {
 	request, err := json.Marshal(body)
 	if err != nil {

@@ -10,45 +10,47 @@ import (
 	"time"
 )
 
-// service is what Quire's own server adds to the engine.
+// service is the overhead of Quire's server over the engine.
 type service struct {
 	docs              int
 	inside, through   []float64 // µs of one-term searches
 	insideQPS, viaQPS [2]float64
-	insideCPU, viaCPU float64 // microseconds of a search, with one thread; over HTTP those of the server
+	insideCPU, viaCPU float64 // microseconds per search with one thread; over HTTP, those of the server
 	openSeconds       float64
 	restBytes         int64
 	ingest            []ingest
 }
 
-// ingest is one way of loading documents.
+// ingest is the result of one method of loading documents.
 type ingest struct {
 	corpus, way  string
 	clients      int
 	Seconds      float64 `json:"seconds"`
 	Acknowledged float64 `json:"acknowledged"`
 	CPUSeconds   float64 `json:"cpu_seconds"`
-	PeakPrivate  int64   `json:"peak_private"` // memory of the process's own
-	PeakMapped   int64   `json:"peak_mapped"`  // pages of files, which the system can take back
+	PeakPrivate  int64   `json:"peak_private"` // private memory of the process
+	PeakMapped   int64   `json:"peak_mapped"`  // pages of files, which the kernel can reclaim
 	Docs         int     `json:"docs"`
 	Sent         int64   `json:"sent"`
 }
 
-// packages indexes the members of a Debian package as a shop would.
+// packages indexes the members of a Debian package as a shop would index its
+// products.
 const packages = `{"fields":{"id":{"type":"string","role":"id"},"name":{"type":"string","role":"title"},"title":{"type":"string","role":"description"},
 	"body":{"type":"string","role":"description"},"section":{"type":"string","role":"tag"},"priority":{"type":"string","role":"tag"},
 	"arch":{"type":"string","role":"tag"},"source":{"type":"string","stored":true},"version":{"type":"string","stored":true},
 	"size":{"type":"int64","filter":{},"sort":{}},"installed_kb":{"type":"int64","filter":{},"sort":{}},
 	"tags":{"type":"string","role":"tag","multiple":true},"depends":{"type":"string","filter":{},"multiple":true},"homepage":{"type":"string","stored":true}}}`
 
-// messages indexes commit messages whole: every member, source kept.
+// messages indexes complete commit messages: all members, with the source
+// stored.
 const messages = `{"fields":{"id":{"type":"string","role":"id"},"repo":{"type":"string","role":"tag"},"component":{"type":"string","role":"tag"},
 	"author":{"type":"string","filter":{}},"ts":{"type":"int64","filter":{},"sort":{}},"year":{"type":"int32","filter":{},"facet":{}},
 	"labels":{"type":"string","role":"tag","multiple":true},"size":{"type":"int32","filter":{},"sort":{}},
 	"title":{"type":"string","role":"title"},"body":{"type":"string","role":"description"}}}`
 
 // throughServer measures the same one-term searches in process and through a
-// server on the same files, and loading documents both ways.
+// server with the same files, and loading documents both ways.
 func (r *report) throughServer(o options, corpus string, queries map[string][]query) error {
 	if !o.built {
 		if err := build("quire", "quire-http"); err != nil {
@@ -66,8 +68,8 @@ func (r *report) throughServer(o options, corpus string, queries map[string][]qu
 	return nil
 }
 
-// loads measures loading the corpora; what was generated when they are not
-// there.
+// loads measures loading the corpora, or the generated documents if they are
+// missing.
 func (s *service) loads(o options, corpus string) error {
 	commits := filepath.Join(o.data, "commits.ndjson.zst")
 	if _, err := os.Stat(commits); errors.Is(err, os.ErrNotExist) {
@@ -91,8 +93,8 @@ func (s *service) loads(o options, corpus string) error {
 	return s.loadMillion(o, commits)
 }
 
-// latency loads a part of the corpus into a server, asks it, stops it, and
-// asks the engine on the very files that the server wrote.
+// latency loads a part of the corpus into a server, searches it, stops it, and
+// runs the same searches with the engine on the files that the server wrote.
 func (s *service) latency(o options, corpus string, queries []query) error {
 	part := filepath.Join(o.work, "service.ndjson")
 	documents, err := head(corpus, min(o.docs, 100_000))
@@ -146,12 +148,12 @@ func (s *service) latency(o options, corpus string, queries []query) error {
 	return err
 }
 
-// asked is the median time of every query, queries per second with one and with
-// two threads, and the processor time of a query with one.
+// asked returns the median time of every query, queries per second with one and
+// with two threads, and the processor time of a query with one thread.
 func asked(o options, e *engine, queries []query) (micros []float64, qps [2]float64, processor float64, err error) {
 	for i, threads := range []int{1, 2} {
 		var t throughput
-		for range 2 { // the first warms
+		for range 2 { // the first one warms up
 			if err := e.ask(map[string]any{"do": "throughput", "queries": queries, "threads": threads, "rounds": 100}, &t); err != nil {
 				return nil, qps, 0, err
 			}
@@ -172,7 +174,8 @@ func asked(o options, e *engine, queries []query) (micros []float64, qps [2]floa
 	return sortedCopy(micros), qps, processor, nil
 }
 
-// generationIn finds the directory of the only generation below a node's.
+// generationIn returns the directory of the only generation below the directory
+// of a node.
 func generationIn(dir string) (string, error) {
 	found := ""
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
@@ -200,9 +203,9 @@ func writeLines(path string, documents []json.RawMessage) error {
 	return f.Close()
 }
 
-// load measures documents through HTTP with one and with four clients, and in
-// process with the same commits and merges as the server makes. The ways take
-// turns; of each the smallest figures count.
+// load measures loading documents over HTTP with one and with four clients, and
+// in process with the same commits and merges as the server. The methods
+// alternate; the smallest figures of each count.
 func (s *service) load(o options, name, part, definition string) error {
 	ways := []ingest{{way: inProcess}, {way: "HTTP, 1 client", clients: 1}, {way: "HTTP, 4 clients", clients: 4}}
 	for range loadRounds {
@@ -238,8 +241,8 @@ func (in *ingest) take(other ingest) {
 	in.PeakPrivate, in.PeakMapped = min(in.PeakPrivate, other.PeakPrivate), min(in.PeakMapped, other.PeakMapped)
 }
 
-// loadOnce loads a file into an empty index: in process without clients, over
-// HTTP with some.
+// loadOnce loads a file into an empty index: in process without clients,
+// otherwise over HTTP.
 func loadOnce(o options, part, definition string, clients int) (ingest, error) {
 	dir := filepath.Join(o.work, "ingest")
 	if err := os.RemoveAll(dir); err != nil {
@@ -257,8 +260,8 @@ func loadOnce(o options, part, definition string, clients int) (ingest, error) {
 	return in, errors.Join(err, os.RemoveAll(dir))
 }
 
-// loadMillion sends a million lines in one request, and a part of them before:
-// private memory does not follow the number.
+// loadMillion sends a million lines in one request, after a part of them, to
+// show that private memory does not grow with the number of lines.
 func (s *service) loadMillion(o options, packed string) error {
 	part := filepath.Join(o.work, "million-lines.ndjson")
 	for _, lines := range []int{million * 3 / 10, million} {
@@ -275,7 +278,7 @@ func (s *service) loadMillion(o options, packed string) error {
 	return os.Remove(part)
 }
 
-// withoutEmpty drops members with empty text, which say nothing.
+// withoutEmpty removes members with empty strings, which carry no information.
 func withoutEmpty(line []byte) ([]byte, error) {
 	var d map[string]any
 	if err := json.Unmarshal(line, &d); err != nil {
@@ -289,7 +292,8 @@ func withoutEmpty(line []byte) ([]byte, error) {
 	return json.Marshal(d)
 }
 
-// searchOverHTTP measures what HTTP adds to a search, alone, and writes the report.
+// searchOverHTTP measures only the overhead of HTTP for a search, and writes
+// the report.
 func searchOverHTTP(o options) error {
 	corpus, queries, err := prepare(o)
 	if err != nil {

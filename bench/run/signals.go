@@ -17,18 +17,19 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// Signals: refreshing the signal of documents beside adding them again with the
-// new value. The ways take turns on one node. Each is timed until its last commit
-// is visible; every answer on the way says that what it counts is durable.
+// Signals: refreshing the signal of documents compared with adding the
+// documents again with the new value. The methods alternate on one node. Each
+// is timed until its last commit is visible; every response on the way confirms
+// that its changes are durable.
 
 const (
-	signalBatch   = 5000 // lines of one request
+	signalBatch   = 5000 // lines per request
 	signalChanged = 20_000
-	signalPasses  = 10 // over the changed documents in one measurement of refreshes
+	signalPasses  = 10 // passes over the changed documents in one measurement of refreshes
 	signalClients = 2
 	signalPath    = "/v1alpha1/indexes/messages/"
 	besideTime    = 4 * time.Second
-	besideRate    = 20_000 // refreshes a second of the calm writer
+	besideRate    = 20_000 // refreshes per second of the calm writer
 )
 
 const signalDefinition = `{"fields":{
@@ -37,7 +38,7 @@ const signalDefinition = `{"fields":{
 	"repo":{"type":"string","role":"tag"},
 	"popularity":{"type":"int64","signal":{}}}}`
 
-// signalLoad is one measurement.
+// signalLoad is the result of one measurement.
 type signalLoad struct {
 	way       string
 	writes    int
@@ -48,7 +49,7 @@ type signalLoad struct {
 
 var signalWays = []string{"add again", "refresh", "refresh at random over all"}
 
-// signals measures every way and writes the report.
+// signals measures all methods and writes the report.
 func signals(o options) error {
 	r, err := startSignals(o)
 	if err != nil {
@@ -90,8 +91,8 @@ func signals(o options) error {
 
 type signalRun struct {
 	server *server
-	lines  []message // id, repo and title alone
-	value  int64     // the last one given
+	lines  []message // id, repo and title only
+	value  int64     // the last value used
 	random *rand.Rand
 	latest map[string]int64
 }
@@ -139,13 +140,13 @@ func (r *signalRun) commit() error {
 	return err
 }
 
-// request is a body and the operation that takes it.
+// signalRequest is a body and its operation.
 type signalRequest struct {
 	operation string
 	body      []byte
 }
 
-// bodies writes the requests that give the documents new values.
+// bodies returns the requests that give the documents new values.
 func (r *signalRun) bodies(way string, documents []message) (all []signalRequest) {
 	operation := "documents?onError=skip"
 	if way != signalWays[0] {
@@ -156,7 +157,7 @@ func (r *signalRun) bodies(way string, documents []message) (all []signalRequest
 		for _, m := range part {
 			r.value++
 			r.latest[m.ID] = r.value
-			id, _ := json.Marshal(m.ID) // texts always encode
+			id, _ := json.Marshal(m.ID) // strings always encode
 			if way == signalWays[0] {
 				repo, _ := json.Marshal(m.Repo)
 				title, _ := json.Marshal(m.Title)
@@ -170,8 +171,8 @@ func (r *signalRun) bodies(way string, documents []message) (all []signalRequest
 	return all
 }
 
-// send sends requests over so many connections. The order of two that change
-// one document is kept when there is one connection.
+// send sends requests over several connections. The order of two changes to one
+// document is kept only with a single connection.
 func (r *signalRun) send(clients int, requests []signalRequest) error {
 	var next atomic.Int64
 	failures := make([]error, clients)
@@ -192,7 +193,8 @@ func (r *signalRun) send(clients int, requests []signalRequest) error {
 	return errors.Join(failures...)
 }
 
-// quietly measures a way, and again while others took the machine.
+// quietly measures a method, and repeats that while other machines take too
+// much time.
 func (r *signalRun) quietly(way string) (one signalLoad, err error) {
 	for range stealRounds {
 		if one, err = r.measure(way); err != nil || one.steal <= stealLimit {
@@ -203,10 +205,11 @@ func (r *signalRun) quietly(way string) (one signalLoad, err error) {
 	return one, nil
 }
 
-// measure gives documents new values in one way, up to the commit.
+// measure gives documents new values with one method, up to and including the
+// commit.
 func (r *signalRun) measure(way string) (one signalLoad, err error) {
-	// Passes over the same documents follow each other: which of two values
-	// for one document comes last must not depend on the connections.
+	// Passes over the same documents run one after the other: which of two values
+	// for one document is the last must not depend on the connections.
 	var passes [][]signalRequest
 	switch way {
 	case signalWays[0]:
@@ -239,15 +242,15 @@ func (r *signalRun) measure(way string) (one signalLoad, err error) {
 	return one, nil
 }
 
-// besideSearch is the time of searches beside a writer.
+// besideSearch is the time of searches during writes.
 type besideSearch struct {
 	writer   string
 	p50, p99 time.Duration
 	searches int
-	writes   float64 // a second
+	writes   float64 // per second
 }
 
-// beside asks searches of one term, ordered by relevance and the signal, over one
+// beside runs one-term searches, ordered by relevance and the signal, over one
 // connection while documents are written.
 func (r *signalRun) beside(writer string) (one besideSearch, err error) {
 	w, err := wire.Dial(strings.TrimPrefix(r.server.url, "http://"))
@@ -292,14 +295,15 @@ func (r *signalRun) beside(writer string) (one besideSearch, err error) {
 	return one, errors.Join(err, failure, r.commit())
 }
 
-// check compares the stored values of some documents with what was given last.
+// check compares the stored values of some documents with the last values
+// written.
 func (r *signalRun) check() error {
 	for range 200 {
 		m := r.lines[r.random.IntN(len(r.lines))]
 		text, err := r.server.send("GET", signalPath+"documents/"+m.ID, "", nil)
 		if err != nil {
 			if strings.Contains(err.Error(), " 404 ") {
-				continue // the corpus holds a few titles that are refused
+				continue // the corpus has a few titles that are rejected
 			}
 			return err
 		}
@@ -314,7 +318,7 @@ func (l signalLoad) String() string {
 	return fmt.Sprintf("| %s | %d | %.2f | %.0f | %.2f | %.2f | %.0f %% |", l.way, l.writes, l.seconds, float64(l.writes)/l.seconds, l.processor, l.each(), 100*l.steal)
 }
 
-// each is the processor time of one write in microseconds.
+// each returns the processor time of one write in microseconds.
 func (l signalLoad) each() float64 { return l.processor / float64(l.writes) * 1e6 }
 
 func (b besideSearch) String() string {

@@ -17,41 +17,41 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// Many small indexes on one node: what they cost while none is searched, how
-// long a start takes, and how long the first search of each. In object mode the
-// node starts from an empty disk.
+// Many small indexes on one node: their cost while none is searched, the
+// duration of a start, and the duration of the first search of each. In object
+// mode the node starts from an empty disk.
 
 const (
-	smallDocuments = 500 // of one index
+	smallDocuments = 500 // per index
 	smallWriters   = 4
-	idleTime       = 10 * time.Second  // over which the processor time of an idle node is taken
-	collectTime    = 130 * time.Second // within which memory is collected whatever happens
+	idleTime       = 10 * time.Second  // over which the processor time of an idle node is measured
+	collectTime    = 130 * time.Second // within which memory is collected in any case
 	settleTime     = 5 * time.Minute   // for a node to become idle
 )
 
-// smallRun is what a node showed in one mode.
+// smallRun is the result of a node in one mode.
 type smallRun struct {
 	mode    string
 	indexes int
 	load    float64 // seconds
 	empty   footprint
 	loaded  footprint // every index was written by this process
-	started footprint // no index was asked for
+	started footprint // no index was searched
 	asked   footprint // every index was searched
-	ready   spent     // start of the process to ready
-	stop    float64   // seconds, of the loaded node
+	ready   spent     // from the start of the process until ready
+	stop    float64   // seconds, for the loaded node
 	first   []float64 // milliseconds: the first search of each index after the start
-	again   []float64 // and another one of each, an idle time later
-	bytes   int64     // on disk, of the loaded node
+	again   []float64 // and another one of each, one idle time later
+	bytes   int64     // on disk, for the loaded node
 }
 
-// footprint is what an idle node holds.
+// footprint is the resources held by an idle node.
 type footprint struct {
 	private     int64
 	descriptors int
 	mappings    int
 	goroutines  int     // 0: not counted
-	processor   float64 // seconds of processor time in a second
+	processor   float64 // seconds of processor time per second
 }
 
 // smallIndexes measures both modes and writes the report.
@@ -82,8 +82,8 @@ func smallIndexes(o options, indexes int) error {
 	return os.WriteFile(o.out, []byte(text), 0o644)
 }
 
-// smallBodies cuts the corpus into bodies of one index each, with a word that
-// documents of the body hold.
+// smallBodies splits the corpus into bodies of one index each, with a word that
+// occurs in documents of the body.
 func smallBodies(o options) (bodies [][]byte, words []string, err error) {
 	o.docs = 100 * smallDocuments
 	corpus, _, err := prepare(o)
@@ -144,7 +144,8 @@ func (r *smallRun) measure(o options, bodies [][]byte, words []string) error {
 	return r.ask(quire, directory, words)
 }
 
-// fill loads the indexes into an empty node, lets it rest and stops it.
+// fill loads the indexes into an empty node, waits until it is idle and stops
+// it.
 func (r *smallRun) fill(quire *contender, directory string, bodies [][]byte) error {
 	n, err := startReady(quire, directory)
 	if err != nil {
@@ -183,7 +184,7 @@ func (r *smallRun) fill(quire *contender, directory string, bodies [][]byte) err
 	return nil
 }
 
-// ask starts a node over the indexes and searches each twice.
+// ask starts a node with the indexes and searches each twice.
 func (r *smallRun) ask(quire *contender, directory string, words []string) error {
 	n, err := startReady(quire, directory)
 	if err != nil {
@@ -251,9 +252,9 @@ func startReady(c *contender, directory string) (*node, error) {
 	return n, nil
 }
 
-// rest waits until the node is idle: what it takes over the idle time, and its
-// private memory, no longer go down. What a load leaves behind goes with the
-// collection that the runtime makes every two minutes.
+// rest waits until the node is idle: its processor time over the idle time and
+// its private memory no longer decrease. The garbage of a load is freed by the
+// collection that the runtime forces every two minutes.
 func (n *node) rest(least time.Duration) (footprint, error) {
 	pid := n.process.Process.Pid
 	last := footprint{processor: 1, private: 1 << 60}
@@ -280,8 +281,8 @@ func entriesOf(directory string) (int, error) {
 
 var goroutineHeader = regexp.MustCompile(`(?m)^goroutine \d+`)
 
-// countGoroutines ends the node by the signal at which the runtime prints the
-// stack of every goroutine.
+// countGoroutines ends the node with the signal on which the runtime prints the
+// stacks of all goroutines.
 func (n *node) countGoroutines() (int, error) {
 	if err := n.process.Process.Signal(syscall.SIGQUIT); err != nil {
 		return 0, err
@@ -298,7 +299,7 @@ type store struct {
 	variables []string // that make a node use it
 }
 
-// startStore runs the S3 server of the tests over an empty directory.
+// startStore runs the S3 server of the tests on an empty directory.
 func startStore(directory string) (*store, error) {
 	if err := errors.Join(os.RemoveAll(directory), os.MkdirAll(filepath.Join(directory, "bucket"), 0o755)); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// catalogue indexes Debian packages as a shop indexes what it sells: sizes are
+// catalogue indexes Debian packages as a shop indexes its products: sizes are
 // quantities that people type.
 const catalogue = `{"fields":{"id":{"type":"string","role":"id"},"name":{"type":"string","role":"title"},"title":{"type":"string","role":"description"},
 	"section":{"type":"string","role":"tag"},"source":{"type":"string","filter":{},"facet":{}},"tags":{"type":"string","role":"tag","multiple":true},
@@ -21,9 +21,9 @@ const catalogue = `{"fields":{"id":{"type":"string","role":"id"},"name":{"type":
 const catalogueSettings = `{"fields":{"section":{"suggest":{},"interpret":{},"values":[{"value":"libs","labels":{"en":"Libraries","sv":"Bibliotek"}}]},
 	"source":{"suggest":{}},"version":{"suggest":{}}}}`
 
-// asking is one kind of request of a search box. A pair has four bodies for
-// each comparison, two of either kind: the second of a kind counts, so that
-// both find in the processor's caches what they read.
+// asking is one kind of request of a search box. A pair has four bodies per
+// comparison, two of each kind: the second of a kind counts, so that both find
+// their data in the processor's caches.
 type asking struct {
 	name, at        string
 	bodies          []any
@@ -31,8 +31,8 @@ type asking struct {
 	inside, through []float64
 }
 
-// typed measures suggestions, facet values and searches whose text is read, in
-// process and through a server.
+// typed measures suggestions, facet values and searches whose text is
+// interpreted, in process and through a server.
 func typed(o options) error {
 	if err := os.MkdirAll(o.work, 0o755); err != nil {
 		return err
@@ -96,7 +96,7 @@ func typed(o options) error {
 	return os.WriteFile(strings.TrimSuffix(o.out, ".md")+"-typed.md", []byte(text), 0o644)
 }
 
-// repeatPackages writes packages again and again under other keys, and returns
+// repeatPackages writes packages repeatedly under different keys, and returns
 // some of the names of their sources.
 func repeatPackages(o options, out string) (names []string, err error) {
 	var packages []map[string]any
@@ -142,8 +142,8 @@ func repeatPackages(o options, out string) (names []string, err error) {
 
 type body = map[string]any
 
-// askings are the kinds of requests, made of names of sources and texts that
-// people search for.
+// askings returns the kinds of requests, built from names of sources and texts
+// that people search for.
 func askings(names, texts []string) []*asking {
 	each := func(name, at string, make func(name string) any) *asking {
 		a := &asking{name: name, at: at}
@@ -226,7 +226,7 @@ func renderTyped(docs, segments int, all []*asking) string {
 	return b.String()
 }
 
-// split takes the times of pairs apart.
+// split separates the times of pairs.
 func split(times []float64) (plain, read []float64) {
 	for i := 0; i+3 < len(times); i += 4 {
 		plain, read = append(plain, times[i+1]), append(read, times[i+3])
@@ -234,7 +234,8 @@ func split(times []float64) (plain, read []float64) {
 	return plain, read
 }
 
-// slower is the median of how much longer the second of each pair takes.
+// slower returns the median ratio by which the second of each pair takes
+// longer.
 func slower(times []float64) float64 {
 	plain, read := split(times)
 	ratios := make([]float64, len(plain))

@@ -22,44 +22,44 @@ import (
 // each with the same documents, the same client and equivalent requests.
 
 const (
-	bulkDocuments = 2000 // of one request while loading, about a megabyte
+	bulkDocuments = 2000 // per request while loading, about a megabyte
 	bulkClients   = 4
-	restTime      = 10 * time.Second // between loading and looking at memory and disk
+	restTime      = 10 * time.Second // between loading and measuring memory and disk
 	mixedClass    = "all mixed"
 )
 
-// wholeClasses are the classes asked, each from one of the query sets.
+// wholeClasses are the classes to run, each from one of the query sets.
 var wholeClasses = []struct{ name, from string }{
 	{"term", "term_mid"}, {"and", "and2"}, {"or", "or2"}, {"phrase", "phrase"}, {"prefix", "prefix"}, {"fuzzy", "fuzzy1"},
 	{"bool with filter", "filter_term"}, {"facets and hits", "facet"}, {"facets alone", "facet"}, {"sort", "sort"},
 }
 
-// wholeRun is what one service showed.
+// wholeRun is the result of one service.
 type wholeRun struct {
 	service       *contender
 	version       string
 	docs          int
-	fresh, again  spent // the first load, and the second
+	fresh, again  spent // the first load and the second
 	bytes         int64
 	rest          memory // after the load
-	peak          int64  // highest resident memory while searches run
+	peak          int64  // peak resident memory during searches
 	firstAnswer   spent
-	load          string // average of the machine before the searches
+	load          string // load average of the machine before the searches
 	totals        map[string][]int
 	cached, plain map[string][]cell // by class, in the order of connections
 	beside        []beside          // in the order of connections
 	updates       [][]byte          // requests that write documents again
 }
 
-// cell is one class with one number of connections.
+// cell is the result of one class with one number of connections.
 type cell struct {
 	p50, p99  time.Duration
 	perSecond float64
-	processor time.Duration // of the service for one request
+	processor time.Duration // of the service per request
 }
 
-// spent is what something took by the clock, and of the service's processor
-// time.
+// spent is the duration of an operation in wall-clock time and in processor
+// time of the service.
 type spent struct{ clock, processor float64 }
 
 func (n *node) spentSince(began time.Time, processor time.Duration) spent {
@@ -73,7 +73,7 @@ var (
 	plainConnections  = []int{1, 16}
 )
 
-// compareServices measures Quire beside OpenSearch.
+// compareServices compares Quire with OpenSearch.
 func compareServices(o options) error {
 	corpus, queries, err := prepare(o)
 	if err != nil {
@@ -103,7 +103,7 @@ func compareServices(o options) error {
 	return os.WriteFile(o.out, []byte(text), 0o644)
 }
 
-// wholeQueries returns the queries of every class, and all of them in turn.
+// wholeQueries returns the queries of every class, and all of them interleaved.
 func wholeQueries(queries map[string][]query) map[string][]query {
 	all := map[string][]query{}
 	longest := 0
@@ -174,7 +174,7 @@ func (r *wholeRun) measure(o options, corpus string, queries map[string][]query)
 }
 
 // loadAndRest loads the corpus into an empty node twice, the second time after
-// the process has seen a load, and looks at what the second takes.
+// the process has seen a load, and measures the resources of the second.
 func (r *wholeRun) loadAndRest(n *node, corpus string) error {
 	w, err := r.greet(n)
 	if err != nil {
@@ -203,7 +203,7 @@ func (r *wholeRun) loadAndRest(n *node, corpus string) error {
 	return err
 }
 
-// greet waits until the node answers and asks for its version.
+// greet waits until the node responds and gets its version.
 func (r *wholeRun) greet(n *node) (*wire.Conn, error) {
 	w, err := n.ready(r.service.versionPath)
 	if err != nil {
@@ -218,7 +218,8 @@ func (r *wholeRun) greet(n *node) (*wire.Conn, error) {
 	return w, nil
 }
 
-// loadOnce makes the index and returns what it took until all is searchable.
+// loadOnce creates the index and returns the cost until everything is
+// searchable.
 func (r *wholeRun) loadOnce(n *node, w *wire.Conn, bodies [][]byte) (spent, error) {
 	if err := r.service.creation.do(w); err != nil {
 		return spent{}, err
@@ -238,7 +239,7 @@ func (r *wholeRun) loadOnce(n *node, w *wire.Conn, bodies [][]byte) (spent, erro
 	return n.spentSince(began, processor), err
 }
 
-// bulks writes the requests that load the corpus.
+// bulks returns the requests that load the corpus.
 func (r *wholeRun) bulks(corpus string) ([][]byte, error) {
 	lines, err := head(corpus, 1<<40)
 	if err != nil {
@@ -249,7 +250,7 @@ func (r *wholeRun) bulks(corpus string) ([][]byte, error) {
 	return r.requestsOf(lines, bulkDocuments), nil
 }
 
-// requestsOf writes requests of so many documents each.
+// requestsOf returns requests with this many documents each.
 func (r *wholeRun) requestsOf(lines []json.RawMessage, documents int) [][]byte {
 	var bodies [][]byte
 	for part := range slices.Chunk(lines, documents) {
@@ -262,7 +263,7 @@ func (r *wholeRun) requestsOf(lines []json.RawMessage, documents int) [][]byte {
 	return bodies
 }
 
-// count asks every query once for its total.
+// count runs every query once to get its total.
 func (r *wholeRun) count(n *node, requests map[string][][]byte) error {
 	w, err := wire.Dial(n.address)
 	if err != nil {
@@ -289,8 +290,8 @@ func (r *wholeRun) ask(w *wire.Conn, body []byte) (int, error) {
 	return r.service.total(answer)
 }
 
-// searches starts the service on what it stored, times its first answer, warms
-// it and measures every class.
+// searches starts the service with its stored data, times its first answer,
+// warms it up and measures every class.
 func (r *wholeRun) searches(o options, directory string, cached bool, connections []int, requests map[string][][]byte) (map[string][]cell, error) {
 	n, err := startNode(r.service, directory, cached)
 	if err != nil {
@@ -334,8 +335,8 @@ func (r *wholeRun) searches(o options, directory string, cached bool, connection
 	return found, err
 }
 
-// warm asks all classes in turn for the time asked for, and then until three
-// rounds are no faster than the best before them, within a bound.
+// warm runs all classes interleaved for the given time, and then until three
+// rounds are no faster than the best one before them, up to a limit.
 func (r *wholeRun) warm(o options, n *node, requests [][]byte) error {
 	best, calm := 0.0, 0
 	for began := time.Now(); time.Since(began) < o.warm || calm < 3 && time.Since(began) < 3*o.warm; {
@@ -351,7 +352,7 @@ func (r *wholeRun) warm(o options, n *node, requests [][]byte) error {
 	return nil
 }
 
-// cell asks the requests in turn over so many connections for a while.
+// cell sends the requests in turn over this many connections for a while.
 func (r *wholeRun) cell(n *node, connections int, long time.Duration, requests [][]byte) (cell, error) {
 	var next atomic.Int64
 	times := make([][]time.Duration, connections)
@@ -414,7 +415,7 @@ func (n *node) stop() {
 	_ = n.notes.Close()
 }
 
-// ready waits until the node answers at a path.
+// ready waits until the node responds at a path.
 func (n *node) ready(path string) (*wire.Conn, error) {
 	return n.await(func(w *wire.Conn) error {
 		_, err := w.Send("GET", path, "application/json", nil)
@@ -422,7 +423,7 @@ func (n *node) ready(path string) (*wire.Conn, error) {
 	})
 }
 
-// firstAnswer waits until a search gives the total that it gave before.
+// firstAnswer waits until a search returns the same total as before.
 func (n *node) firstAnswer(r *wholeRun, body []byte) (*wire.Conn, error) {
 	return n.await(func(w *wire.Conn) error {
 		total, err := r.ask(w, body)
@@ -447,7 +448,7 @@ func (n *node) await(try func(w *wire.Conn) error) (*wire.Conn, error) {
 	return nil, errors.New("the node did not answer; see " + n.directory + ".log")
 }
 
-// each does the items over so many connections.
+// each processes the items over this many connections.
 func (n *node) each(connections, items int, do func(w *wire.Conn, item int) error) error {
 	var next atomic.Int64
 	failures := make([]error, connections)

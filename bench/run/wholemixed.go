@@ -9,24 +9,24 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// Reading beside writing: all classes are asked in turn while documents that
-// are there already are written again, as many a second in either service.
+// Reading during writing: all classes run interleaved while existing documents
+// are written again, at the same rate in both services.
 
 const (
-	steadyDocuments = 100 // of one request
-	steadyRequests  = 10  // a second
+	steadyDocuments = 100 // per request
+	steadyRequests  = 10  // per second
 )
 
 var besideConnections = []int{1, 4, 16}
 
-// beside is what searches and writes took next to each other.
+// beside is the result of concurrent searches and writes.
 type beside struct {
-	searches  cell // the processor time is that of both, for one search
+	searches  cell // the processor time is that of both, per search
 	documents float64
-	p50, p99  time.Duration // of a write, from sent to durable
+	p50, p99  time.Duration // of a write, from sending until durable
 }
 
-// besideWrites measures the searches beside a steady stream of writes.
+// besideWrites measures the searches during a steady stream of writes.
 func (r *wholeRun) besideWrites(o options, n *node, requests [][]byte) error {
 	for _, connections := range besideConnections {
 		stop := make(chan struct{})
@@ -59,8 +59,8 @@ func (r *wholeRun) besideWrites(o options, n *node, requests [][]byte) error {
 	return nil
 }
 
-// writeSteadily sends requests on time until stop is closed, a late one at
-// once, and returns how long each took to be acknowledged.
+// writeSteadily sends requests on schedule until stop is closed, a late one
+// immediately, and returns the time each took to be acknowledged.
 func (r *wholeRun) writeSteadily(n *node, stop <-chan struct{}) ([]time.Duration, error) {
 	w, err := wire.Dial(n.address)
 	if err != nil {

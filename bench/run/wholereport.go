@@ -38,7 +38,7 @@ func renderServices(o options, ours, theirs *wholeRun) string {
 	return b.String()
 }
 
-// phase is a part of a run in which every class was measured.
+// phase is a part of a run that measures every class.
 type phase struct {
 	title       string
 	connections []int
@@ -70,7 +70,7 @@ func (c cell) String() string {
 	return fmt.Sprintf("%.0f · %.2f · %.2f · %d", c.perSecond, c.p50.Seconds()*1e3, c.p99.Seconds()*1e3, c.processor.Microseconds())
 }
 
-// renderTotals shows how far both services find the same.
+// renderTotals shows how far the results of both services agree.
 func renderTotals(b *strings.Builder, ours, theirs *wholeRun) {
 	b.WriteString("\n## Agreement\n\nBoth count every hit. Queries of a class whose totals are equal, and the sums of all totals:\n\n| class | queries | equal totals | Quire | OpenSearch |\n|---|---|---|---|---|\n")
 	for _, class := range classNamesOfWhole() {

@@ -16,15 +16,16 @@ import (
 	"github.com/quiresearch/quire/bench/wire"
 )
 
-// Writes: one document at a time, each answered when it is durable, by one client
-// and by 64. Services are asked over HTTP. SQLite runs in the process of its
-// clients, a thread with a connection of its own for each, and so does Quire's
-// engine, a goroutine for each: these rows pay for no HTTP.
+// Writes: one document at a time, each acknowledged when durable, by one client
+// and by 64. Services are called over HTTP. SQLite runs in the process of its
+// clients, with a thread and a connection per client, and so does Quire's
+// engine, with a goroutine per client: these rows do not include the cost of
+// HTTP.
 
 // writeClients are the numbers of clients.
 var writeClients = []int{1, 64}
 
-// writeTimes is what one store did with one number of clients.
+// writeTimes is the result of one store with one number of clients.
 type writeTimes struct {
 	Round     int
 	Store     string
@@ -32,10 +33,10 @@ type writeTimes struct {
 	Writes    int
 	Seconds   float64
 	P50, P99  float64 // milliseconds
-	Processor float64 // microseconds of the service for a write; in process, those of the clients included
+	Processor float64 // microseconds of the service per write; in process, including the clients
 }
 
-// writeStore is one way to write documents, by the name that -classes takes.
+// writeStore is one way to write documents, with the name used by -classes.
 type writeStore struct {
 	name    string
 	measure func(o options, corpus string, lines []json.RawMessage) ([]writeTimes, error)
@@ -48,7 +49,7 @@ var writeStores = []writeStore{
 	{"quire-in-process", writeInProcess},
 }
 
-// writer is a service that takes documents over HTTP.
+// writer is a service that accepts documents over HTTP.
 type writer struct {
 	name    string
 	service *contender
@@ -64,7 +65,7 @@ var (
 	}, func(line []byte) []byte { return line }}
 )
 
-// writeDurably measures every store and writes the report.
+// writeDurably measures all stores and writes the report.
 func writeDurably(o options) error {
 	corpus, _, err := prepare(o)
 	if err != nil {
@@ -95,7 +96,7 @@ func writeDurably(o options) error {
 	var all []writeTimes
 	for round := range o.rounds {
 		for i := range chosen {
-			s := chosen[(i+round)%len(chosen)] // none always follows the same one
+			s := chosen[(i+round)%len(chosen)] // no store always follows the same one
 			times, err := s.measure(o, corpus, lines)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
@@ -149,7 +150,7 @@ func (w *writer) measure(o options, _ string, lines []json.RawMessage) ([]writeT
 	return all, nil
 }
 
-// write sends documents over so many connections for a while.
+// write sends documents over this many connections for a while.
 func (w *writer) write(n *node, clients int, long time.Duration, lines []json.RawMessage) (writeTimes, error) {
 	times := make([][]time.Duration, clients)
 	began, processor := time.Now(), n.processor()
@@ -176,8 +177,8 @@ func (w *writer) write(n *node, clients int, long time.Duration, lines []json.Ra
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// writeSQLite runs the driver of SQLite, which prints a line of JSON for each
-// number of clients.
+// writeSQLite runs the driver of SQLite, which prints a line of JSON per number
+// of clients.
 func writeSQLite(o options, corpus string, _ []json.RawMessage) ([]writeTimes, error) {
 	directory := filepath.Join(o.work, "writes-sqlite")
 	if err := errors.Join(os.RemoveAll(directory), os.MkdirAll(directory, 0o755)); err != nil {
@@ -203,8 +204,8 @@ func writeSQLite(o options, corpus string, _ []json.RawMessage) ([]writeTimes, e
 	return all, nil
 }
 
-// writeInProcess has the driver of Quire write to its engine: the definition, the
-// documents and the warm-up are those of the service.
+// writeInProcess lets the driver of Quire write to its engine, with the
+// definition, the documents and the warm-up of the service.
 func writeInProcess(o options, _ string, lines []json.RawMessage) ([]writeTimes, error) {
 	directory := filepath.Join(o.work, "writes-in-process")
 	if err := os.RemoveAll(directory); err != nil {
@@ -237,8 +238,8 @@ func writeInProcess(o options, _ string, lines []json.RawMessage) ([]writeTimes,
 	return all, nil
 }
 
-// syncTime is the median time to append 4 KB to a file and sync it, which no durable
-// write on this disk is below.
+// syncTime returns the median time to append 4 KB to a file and sync it, a
+// lower bound for durable writes on this disk.
 func syncTime(o options) (time.Duration, error) {
 	if err := os.MkdirAll(o.work, 0o755); err != nil {
 		return 0, err

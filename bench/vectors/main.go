@@ -1,17 +1,18 @@
-// Command vectors measures nearest-neighbour search beside hnswlib, usearch,
+// Command vectors compares nearest-neighbour search with hnswlib, usearch,
 // faiss, Qdrant Edge and Milvus Lite on the same vectors in one run: recall of
 // the ten nearest against exact search, queries per second, build time and
 // memory, for every quantization and several filters.
 //
 // The peers run in a Python process (peer.py). Sides take turns at every
-// breadth; the fastest round counts. The speed of one thread is by processor
-// time, so that other work on the machine hardly shows; that of all threads is
-// by the clock, or by processor time too with -busy.
+// breadth; the fastest round counts. The speed of one thread is measured in
+// processor time, so that other work on the machine hardly matters; that of all
+// threads in wall-clock time, or also in processor time with -busy.
 //
-// One set beside one library is -sets 384 -peers hnswlib; what a set takes is
-// mostly the building of the peers. With -filters 2 there are searches without
-// a filter and with one that keeps 10 %. Two versions are compared on one graph by
-// -sets million -columns none -python= -busy, the second time with -reuse.
+// To run one set with one library, use -sets 384 -peers hnswlib; most of the
+// time of a set is building the peers. With -filters 2 there are searches
+// without a filter and with one that keeps 10 %. To compare two versions on one
+// graph, use -sets million -columns none -python= -busy, the second time with
+// -reuse.
 package main
 
 import (
@@ -40,8 +41,8 @@ import (
 	"github.com/quiresearch/quire/internal/segment/vectors"
 )
 
-// peerBuild is the breadth that peers are built with, twice the default of
-// Quire: their graphs cost more and find more at the same breadth of a walk.
+// peerBuild is the breadth for building peers, twice the default of Quire:
+// their graphs cost more and find more at the same breadth of a search.
 const peerBuild = 200
 
 var (
@@ -137,15 +138,15 @@ func open(name, data string) (*neighbours.Set, error) {
 	return nil, fmt.Errorf("unknown set")
 }
 
-// side is one engine with one way to keep vectors.
+// side is one engine with one representation of vectors.
 type side struct {
 	name       string
 	build      float64 // seconds
 	cpu        float64
-	peak       int64 // bytes that building took at most
-	bytes      int64 // of the index, 0 when unknown
-	hasKeep    bool  // takes filters
-	hasDefault bool  // has a breadth of its own
+	peak       int64 // peak bytes used by building
+	bytes      int64 // of the index, 0 if unknown
+	hasKeep    bool  // supports filters
+	hasDefault bool  // has a default breadth
 	search     func(filter, breadth, threads int) (recall, qps float64, err error)
 }
 
@@ -200,7 +201,7 @@ func measure(s *neighbours.Set, o options, report *strings.Builder) error {
 
 type point struct{ recall, qps float64 }
 
-// at interpolates the queries per second where a sweep reaches a recall.
+// at interpolates the queries per second at which a sweep reaches a recall.
 func at(sweep map[int]point, recall float64) (float64, bool) {
 	last := point{}
 	for i, b := range breadths {
@@ -236,7 +237,7 @@ func renderSweep(b *strings.Builder, s *neighbours.Set, sides []side, sweeps []m
 		if side.bytes > 0 {
 			size = fmt.Sprintf("%.0f", float64(side.bytes)/1e6)
 		}
-		grown := "–" // less than what was held before
+		grown := "–" // less than was allocated before
 		if side.peak > 0 {
 			grown = fmt.Sprintf("%.0f", float64(side.peak)/1e6)
 		}
@@ -254,8 +255,8 @@ func renderSweep(b *strings.Builder, s *neighbours.Set, sides []side, sweeps []m
 	}
 }
 
-// renderFilters shows every side at its default breadth (peers: 256) under
-// every filter.
+// renderFilters shows every side at its default breadth (peers: 256) with every
+// filter.
 func renderFilters(b *strings.Builder, s *neighbours.Set, sides []side, rounds int) error {
 	fmt.Fprintf(b, "\nBy the share that a filter keeps, at the default breadth (peers: 256): recall@10 / QPS of one thread · of %d. Filters by region keep the vectors around some of 64 others, so that most queries lie away from what is kept.\n\n| |", threads)
 	for _, f := range s.Filters {
@@ -296,14 +297,14 @@ func renderFilters(b *strings.Builder, s *neighbours.Set, sides []side, rounds i
 	return nil
 }
 
-// ours builds a column for every quantization that is asked for.
+// ours builds a column for every selected quantization.
 func ours(s *neighbours.Set, dir string, o options) ([]side, error) {
 	var all []side
 	var first *vectors.Reader
 	for _, z := range []struct {
 		column, name string
 		vectors.Quantization
-		breadth int // of building; 0 is the default
+		breadth int // for building; 0 is the default
 	}{
 		{"none", "Quire none", vectors.None, 0},
 		{"int8", "Quire int8", vectors.Int8, 0},
@@ -349,7 +350,7 @@ func ours(s *neighbours.Set, dir string, o options) ([]side, error) {
 	return all, nil
 }
 
-// column writes a column, or one that takes over the graph of another.
+// column writes a column, or copies the graph of another one.
 func column(s *neighbours.Set, o vectors.Options, from *vectors.Reader, file string) error {
 	out, err := os.Create(file)
 	if err != nil {
@@ -368,7 +369,7 @@ func column(s *neighbours.Set, o vectors.Options, from *vectors.Reader, file str
 	return errors.Join(err, out.Close())
 }
 
-// mapped shows the bytes of a file as segments are read.
+// mapped maps a file into memory, as segments are read.
 func mapped(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -382,8 +383,8 @@ func mapped(file string) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED|syscall.MAP_POPULATE)
 }
 
-// repeats is how often many threads search for every query, so that their
-// start does not count.
+// repeats is how many times each query runs with several threads, so that their
+// start does not matter.
 func repeats(threads int) int {
 	if threads == 1 {
 		return 1
@@ -497,7 +498,7 @@ func (p *peers) ask(command map[string]any) (a peerAnswer, err error) {
 	return a, nil
 }
 
-// sides builds every library's index of a set.
+// sides builds the index of a set with every library.
 func (p *peers) sides(s *neighbours.Set, dir string, o options) ([]side, error) {
 	data, err := s.Save(dir)
 	if err != nil {
@@ -526,8 +527,8 @@ func (p *peers) sides(s *neighbours.Set, dir string, o options) ([]side, error) 
 	return all, nil
 }
 
-// cpuSeconds is the processor time of the process; what getrusage reports is
-// counted in ticks of the clock, too coarse for a round of queries.
+// cpuSeconds returns the processor time of the process; getrusage counts in
+// clock ticks, which is too coarse for a round of queries.
 func cpuSeconds() float64 {
 	var t syscall.Timespec
 	const processTime = 2
@@ -537,15 +538,15 @@ func cpuSeconds() float64 {
 	return float64(t.Sec) + float64(t.Nsec)/1e9
 }
 
-// startPeak forgets what memory the process used so far and returns what it
-// uses now.
+// startPeak resets the peak memory of the process and returns its current
+// memory.
 func startPeak() int64 {
 	debug.FreeOSMemory()
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 	return memory("VmRSS")
 }
 
-// peak is the most memory used since startPeak.
+// peak returns the peak memory since startPeak.
 func peak() int64 { return memory("VmHWM") }
 
 func memory(name string) int64 {

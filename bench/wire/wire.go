@@ -1,5 +1,5 @@
-// Package wire is how benchmarks talk to services: over a connection of their own that
-// costs little, or by the client of net/http where nothing is measured.
+// Package wire is how benchmarks talk to services: over their own cheap
+// connections, or with the client of net/http where nothing is measured.
 package wire
 
 import (
@@ -12,10 +12,10 @@ import (
 	"net/http"
 )
 
-// Conn is a connection on which one request follows the other. It writes and reads
-// in the goroutine that asks: the client of net/http hands every request to two
-// goroutines of its own and back, which costs processor time that the services
-// under measurement share.
+// Conn is a connection for sequential requests. It writes and reads in the
+// calling goroutine: the client of net/http passes every request to two
+// goroutines of its own and back, which costs processor time that the measured
+// services need.
 type Conn struct {
 	conn    net.Conn
 	in      *bufio.Reader
@@ -35,7 +35,7 @@ func Dial(address string) (*Conn, error) {
 // Close ends the connection.
 func (c *Conn) Close() { _ = c.conn.Close() }
 
-// Send does one request. The answer is valid until the next.
+// Send sends one request. The response is valid until the next call.
 func (c *Conn) Send(method, path, kind string, body []byte) ([]byte, error) {
 	c.request = fmt.Appendf(c.request[:0], "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", method, path, kind, len(body))
 	c.request = append(c.request, body...)
@@ -54,7 +54,7 @@ func (c *Conn) Send(method, path, kind string, body []byte) ([]byte, error) {
 	return check(method, path, answer.StatusCode, c.answer.Bytes())
 }
 
-// check returns the text of an answer, or an error with its beginning.
+// check returns the text of a response, or an error with its beginning.
 func check(method, path string, status int, text []byte) ([]byte, error) {
 	if status >= 300 {
 		return nil, fmt.Errorf("%s %s: %d %s", method, path, status, text[:min(len(text), 500)])
@@ -62,7 +62,7 @@ func check(method, path string, status int, text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Send does one request by a client to a service at a URL.
+// Send sends one request with a client to a service at a URL.
 func Send(client *http.Client, method, url, path, kind string, body io.Reader) ([]byte, error) {
 	request, err := http.NewRequestWithContext(context.Background(), method, url+path, body)
 	if err != nil {
@@ -81,7 +81,7 @@ func Send(client *http.Client, method, url, path, kind string, body io.Reader) (
 	return check(method, path, answer.StatusCode, text)
 }
 
-// FreeAddress returns an address of the loopback interface that nothing listens on.
+// FreeAddress returns a loopback address that nothing listens on.
 func FreeAddress() (address, port string, err error) {
 	probe, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
