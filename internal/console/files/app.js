@@ -61,7 +61,7 @@ const who = () => {
   return { root: "root key", unchecked: "no sign-in", anonymous: "anonymous", key: "key " + held.key }[held.principal] ?? held.principal;
 };
 
-/** What a key sees whose permissions are of use to programs alone. */
+/** Shown for a key whose permissions are useful only to programs. */
 const Nothing = () => html`<div class="empty"><h1>There is nothing to show</h1>
   <p>This key holds ${[...new Set((access.value?.grants ?? []).flatMap((grant) => grant.permissions))].sort().join(", ") || "no permission"}. The console needs one that searches, reads or writes documents, reads or creates indexes, manages keys or audits the registry.</p></div>`;
 
@@ -110,7 +110,7 @@ effect(() => {
   if (refusals.value > 0 && access.value) batch(signOut);
 });
 
-// The list is read again with every room, so that it shows what others did.
+// Reload the list whenever a room opens, so that it shows what other users changed.
 const place = computed(() => room.value.id);
 effect(() => {
   if (!access.value || place.value === undefined) return;

@@ -1,4 +1,4 @@
-// Signing in, what a key may see, and room 5: keys.
+// Signing in, what a key can see, and room 5: keys.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -108,10 +108,10 @@ describe("access", () => {
       await signIn(page, credential);
       const rooms = page.getByRole("navigation", { name: "Rooms" });
       await rooms.or(page.getByRole("alert")).first().waitFor();
-      if (await rooms.isVisible()) break; // else the key expired before a busy machine signed in
+      if (await rooms.isVisible()) break; // otherwise the key expires before a busy machine has signed in
       assert.ok(life < 100_000, "no key lives long enough to sign in");
     }
-    // Typing goes on until the node refuses the key.
+    // Keep typing until the node rejects the key.
     const heading = page.getByRole("heading", { name: "Sign in to this node" });
     const box = page.getByRole("searchbox", { name: "Search" });
     for (let i = 0; !(await heading.isVisible()); i++) await box.fill("lamp " + i, { timeout: 500 }).catch(() => {});

@@ -1,5 +1,6 @@
-// Never a button that will be refused: keys that may do one thing alone, that
-// thing beside reading, and what roles may do press every button they are shown.
+// No button is shown that the node would reject: keys with a single permission,
+// with that permission and read access, and with the permissions of a role press
+// every button they are shown.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -16,15 +17,15 @@ before(async () => {
   await fill(node, "other", definition, documents, {});
 });
 
-/** The server may close an idle connection at the moment it is used again. */
+/** Retries, because the server may close an idle connection just as it is reused. */
 const again = (call) => call().catch(call);
 
-/** Makes the index own as it was, and returns whether a button had changed it: two documents in a generation that is live, and one that is not. */
+/** Restores the index own, with two documents in a live generation and one generation that is not live, and returns whether a button had changed it. */
 async function restore() {
   const { indexes } = await node.call("GET", "/v1alpha1/admin/indexes");
   const own = indexes.find((index) => index.name === "own");
   if (own?.liveGeneration === "1" && own.generations.map((g) => g.name).join() === "1,2") {
-    await node.call("POST", "/v1alpha1/admin/indexes/own/actions/commit"); // what was added or deleted counts now, not at a commit later
+    await node.call("POST", "/v1alpha1/admin/indexes/own/actions/commit"); // make additions and deletions visible now, not at a later commit
     const kept = await node.call("GET", "/v1alpha1/indexes/own@1/documents");
     if (kept.documents.length === documents.length) return false;
   }
@@ -37,7 +38,7 @@ async function restore() {
 const typed = { Key: "1", Index: "own", "Document key": "1", "New field": "more", "Into index": "own" };
 let made = 0;
 
-/** Writes something into every input that must not be empty. */
+/** Fills in every required input. */
 async function fillIn(scope) {
   for (const input of await scope.locator("input[required]:visible").all()) {
     if (await input.inputValue()) continue;
@@ -49,13 +50,13 @@ async function fillIn(scope) {
   }
 }
 
-// They only write to the clipboard, or choose a file.
+// These only write to the clipboard, or choose a file.
 const harmless = "^(curl|Go|TypeScript|Python|Copy.*|Choose a file|Dismiss|Close)$";
 
-/** Presses every button of a place that was not pressed under the same tab before, and every button of the dialogs that they open. */
+/** Presses every button of a place that was not pressed under the same tab before, and every button of the dialogs that these open. */
 async function pressAll(page, place, quiet, pressed, done) {
   const dialog = page.locator("dialog[open]").last();
-  /** Presses the last button that was not pressed yet, in one step: what a dialog asks for stands last. */
+  /** Presses the last button not pressed yet, in one step: the buttons of a dialog come last. */
   const press = (selector, about) => page.evaluate(([where, prefix, seen, without]) => {
     const named = [...document.querySelectorAll(where)].filter((b) => b.checkVisibility()).map((b) => ({ button: b, name: b.getAttribute("aria-label") ?? b.innerText }));
     const next = named.findLast(({ name }) => !new RegExp(without).test(name) && !seen.includes(prefix + name));
@@ -68,11 +69,11 @@ async function pressAll(page, place, quiet, pressed, done) {
     await quiet();
   };
   for (;;) {
-    if (await again(restore)) await show("data"); // and back, so that the page reads again
+    if (await again(restore)) await show("data"); // and back, so that the page reloads its data
     await show(place);
     const tab = (await page.locator("main [role=tab][aria-selected=true]").allInnerTexts()).join() + ": ";
     await fillIn(page.locator("main"));
-    // The row of the key that is signed in is left out: revoking it signs out.
+    // Leave out the row of the signed-in key: revoking it signs out.
     const name = await press("main button:not([role=tab], tr:has(.tag.good) button):enabled", tab);
     if (name === undefined) return;
     pressed.push(name);
@@ -80,7 +81,7 @@ async function pressAll(page, place, quiet, pressed, done) {
     let asks = false;
     while (await dialog.count()) {
       asks = true;
-      const about = name + " > " + (await dialog.getAttribute("aria-label")).split(" ")[0] + " > "; // without the name of what it is about
+      const about = name + " > " + (await dialog.getAttribute("aria-label")).split(" ")[0] + " > "; // without the name of its subject
       await fillIn(dialog);
       const inside = await press("dialog[open] .dialog-body button:enabled", about);
       if (inside === undefined) {
@@ -103,7 +104,7 @@ const placesOf = {
 
 const reading = { permissions: ["search", "indexes.read", "documents.read"], indexes: ["own*"] };
 
-/** What keys may do, by what the table of permissions holds; and buttons that some of them must be shown. */
+/** The keys to test, from the table of permissions, and the buttons that some of them must be shown. */
 function casesOf(permissions) {
   const ofDeployment = (permission) => /^(keys|registry)\./.test(permission);
   const grant = (permission, indexes = ["own*"]) => (ofDeployment(permission) ? { permissions: [permission] } : { permissions: [permission], indexes });

@@ -1,4 +1,4 @@
-// Room 4: indexes, definitions, documents, and files that are dropped.
+// Room 4: indexes, definitions, documents and dropped files.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -50,7 +50,7 @@ describe("data", () => {
     await page.getByRole("checkbox", { name: "sort year" }).check();
     await page.getByText("year changed").waitFor();
     const needs = page.getByRole("alert").filter({ hasText: "This needs a reindex" });
-    await needs.getByText("The usage sort of year is added.").waitFor(); // before anything is sent to be stored
+    await needs.getByText("The usage sort of year is added.").waitFor(); // before anything is sent for storing
     assert.equal(await page.getByRole("button", { name: "Store the definition" }).isDisabled(), true);
     assert.deepEqual(await axe(page), []);
     assert.equal((await node.call("GET", "/v1alpha1/admin/indexes/books")).definition.fields.year.sort, undefined);
@@ -273,7 +273,7 @@ describe("data", () => {
     await page.getByText("The definition, drafted from 40 documents").waitFor();
     assert.equal(await page.getByLabel("Into index").inputValue(), "screws");
     await page.getByRole("button", { name: "Create and load" }).click();
-    await page.getByRole("link", { name: "Search screws" }).waitFor(); // another file waits until this one is loaded
+    await page.getByRole("link", { name: "Search screws" }).waitFor(); // another file must wait until this one is loaded
     const found = await node.call("POST", "/v1alpha1/indexes/screws/search", { filters: [{ field: "code", match: { value: "s7" } }] });
     assert.deepEqual([found.hits[0].document.name, found.hits[0].document.weight], ["Screw, size 7", 3.5]);
     await drag(["dragenter", "dragover", "drop"], "nails.ndjson.gz", gzipSync(Array.from({ length: 25 }, (_, i) => JSON.stringify({ id: "n" + i, title: "Nail " + i })).join("\n")));

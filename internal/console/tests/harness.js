@@ -15,7 +15,7 @@ const axePath = tools.resolve("axe-core/axe.min.js");
 
 export const rootKey = "browser-tests-root-key-0123456789abcdef";
 
-// A bound for what hangs: a busy machine may let a page wait for many seconds.
+// A limit for tests that hang; on a busy machine a page may take many seconds.
 const patience = 120_000;
 
 const stops = [];
@@ -30,7 +30,7 @@ const freePort = () => new Promise((resolve) => {
   });
 });
 
-/** Starts bin/quire in a directory of its own; dev needs no key. */
+/** Starts bin/quire in its own directory; with dev it requires no key. */
 export async function startNode({ dev = true, env = {}, port, directory } = {}) {
   const at = port ?? (await freePort());
   const place = directory ?? mkdtempSync(join(tmpdir(), "quire-console-"));
@@ -93,13 +93,13 @@ export async function fillDemo(node) {
   await node.call("POST", "/v1alpha1/admin/indexes/catalogue/actions/commit");
 }
 
-/** Holds requests of a page back until the returned function is called. */
+/** Holds back requests of a page until the returned function is called. */
 export async function hold(page, pattern) {
   let release;
   const held = new Promise((resolve) => (release = resolve));
   await page.route(pattern, async (route) => {
     await held;
-    await route.continue().catch(() => {}); // it may have been cancelled
+    await route.continue().catch(() => {}); // the request may have been cancelled
   });
   return async () => {
     release();
@@ -110,7 +110,7 @@ export async function hold(page, pattern) {
 let browser;
 const pages = [];
 
-/** Opens a page of the console; what it must never do is noted in page.faults. */
+/** Opens a page of the console; anything it must never do is recorded in page.faults. */
 export async function open(node, hash = "", options = {}) {
   if (!browser) {
     browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--host-resolver-rules=MAP evil.test 127.0.0.1"] });
@@ -141,14 +141,14 @@ export async function signIn(page, key) {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Every violation axe-core finds on the page as it stands. */
+/** Returns every violation that axe-core finds on the page in its current state. */
 export async function axe(page) {
   await page.evaluate(tools("fs").readFileSync(axePath, "utf8"));
   const result = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   return result.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? n.failureSummary)).join(" | "));
 }
 
-/** A screenshot of every open page of a failed test is kept. */
+/** Keeps a screenshot of every open page of a failed test. */
 export const artefacts = join(root, ".tools/console/artefacts");
 afterEach(async (context) => {
   for (const page of pages.splice(0)) {
@@ -160,7 +160,7 @@ afterEach(async (context) => {
   }
 });
 
-/** Starts the S3 server of make tools and returns the variables of nodes that keep their data in it. */
+/** Starts the S3 server built by make tools and returns the environment variables of nodes that keep their data in it. */
 export async function startBucket() {
   const place = mkdtempSync(join(tmpdir(), "quire-bucket-"));
   mkdirSync(join(place, "quire-test"));

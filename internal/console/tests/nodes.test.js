@@ -1,4 +1,4 @@
-// Room 6, and what every room does when the node is slow, gone or empty.
+// Room 6, and what every room does when the node is slow, unreachable or empty.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -104,7 +104,7 @@ describe("nodes", () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     await releaseAudit();
     await page.getByRole("button", { name: "Compare the registry with the storage" }).click();
-    await page.getByText("make catalogue@1 live").waitFor(); // what was ticked stays
+    await page.getByText("make catalogue@1 live").waitFor(); // the ticked boxes stay ticked
     await page.getByRole("button", { name: "Repair" }).click();
     await page.getByText("There is nothing to repair.").waitFor();
     assert.deepEqual((await own.call("GET", "/v1alpha1/admin/indexes")).indexes.map((i) => i.name + "@" + i.liveGeneration), ["catalogue@1"]);

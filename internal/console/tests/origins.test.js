@@ -1,5 +1,5 @@
-// S27: a web page elsewhere can neither read from nor write to a developer's
-// node through the browser, also under a name that was pointed at this machine.
+// S27: a web page from elsewhere can neither read from nor write to a developer's
+// node through the browser, even under a host name that resolves to this machine.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -20,7 +20,7 @@ const count = async () => (await node.call("POST", "/v1alpha1/indexes/catalogue/
 describe("origins", () => {
   it("refuses pages of another site", async () => {
     page = await open(node);
-    // evil.test leads to this machine in this browser, as after a rebinding.
+    // In this browser evil.test resolves to this machine, as after DNS rebinding.
     await page.goto("http://evil.test:" + elsewhere.address().port + "/");
     const tried = await page.evaluate(async (base) => {
       const body = JSON.stringify({ documents: [{ id: "evil" }] });

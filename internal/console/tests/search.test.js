@@ -135,7 +135,7 @@ describe("search", () => {
     let asked = 0;
     await page.route("**/search", async (route) => {
       const mine = ++asked;
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, 400 - 20 * mine))); // older answers arrive later
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, 400 - 20 * mine))); // the responses to older requests arrive later
       await route.continue().catch(() => {});
     });
     const text = "waterproof jackets x";
@@ -156,7 +156,7 @@ describe("search", () => {
     const page = await open(node, "#/search?index=many");
     await page.getByRole("combobox", { name: "Hits" }).selectOption("50");
     await page.waitForFunction(() => document.querySelectorAll(".hit").length === 50);
-    // Time of the processor, not of the clock: other work on the machine does
+    // Processor time, not wall-clock time: other work on the machine does
     // not count.
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
@@ -171,7 +171,7 @@ describe("search", () => {
     }
     assert.equal(await page.locator("fieldset").count(), 5);
     took.sort((x, y) => x - y);
-    // The aim is 50 ms. Machines differ, so the figure is reported and not held.
+    // The goal is 50 ms. Machines differ, so the figure is reported, not enforced.
     const rendered = await page.evaluate(() => performance.getEntriesByName("render").map((entry) => entry.duration));
     t.diagnostic("from the answer to the painted page, ms: " + rendered.map((ms) => ms.toFixed(1)).join(" "));
     t.diagnostic("render, ms of the processor: " + took.map((ms) => ms.toFixed(1)).join(" "));

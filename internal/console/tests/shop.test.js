@@ -29,7 +29,7 @@ async function shop(more = "") {
   const page = await open(node);
   await page.goto(place + "/?node=" + encodeURIComponent(node.base) + more);
   await page.getByText("9 found").waitFor();
-  page.faults.length = 0; // the page is of another origin by design
+  page.faults.length = 0; // the page has another origin by design
   return page;
 }
 

@@ -1,4 +1,4 @@
-// Room 3: settings that are tried before they are stored.
+// Room 3: trying settings before storing them.
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
@@ -88,7 +88,7 @@ describe("tune", () => {
     assert.equal(await wrong.count(), 0);
     await page.getByRole("button", { name: "Add a value of brand" }).click();
     await typed("Text of value 2 of brand", "Lumi");
-    await wrong.getByText("fields.brand.values[1].value").waitFor(); // the interface refuses it: declared twice
+    await wrong.getByText("fields.brand.values[1].value").waitFor(); // the API rejects it: declared twice
     await typed("Text of value 2 of brand", "Tarn");
     await wrong.first().waitFor({ state: "detached" });
 

@@ -1,5 +1,5 @@
 // Requests to the node. Every request of the console goes through call, which
-// knows the key, turns refusals into Problems and notices a node that is gone.
+// adds the key, turns refusals into Problems and notices an unreachable node.
 
 import { signal } from "./dom.js";
 
@@ -11,7 +11,7 @@ import { signal } from "./dom.js";
 
 const storageKey = "quire.key";
 
-/** @returns {string} the key of this tab, empty when there is none */
+/** @returns {string} the key of this tab, empty if there is none */
 export const readKey = () => sessionStorage.getItem(storageKey) ?? "";
 
 /** @param {string} key */
@@ -20,14 +20,14 @@ export function writeKey(key) {
   else sessionStorage.removeItem(storageKey);
 }
 
-/** Problem is a request that was refused or not answered, or an input that cannot be sent. */
+/** Problem is a request that was rejected or not answered, or an input that cannot be sent. */
 export class Problem extends Error {
   /**
    * @param {number} status
    * @param {string} code
    * @param {string} message
    * @param {Detail[]} details
-   * @param {Sent | null} sent null when it is about something that is not sent
+   * @param {Sent | null} sent null if the problem concerns something that is not sent
    */
   constructor(status, code, message, details, sent) {
     super(message);
@@ -39,8 +39,8 @@ export class Problem extends Error {
 }
 
 /**
- * failedJob is the Problem of a job that the node began and could not finish.
- * Its error begins with a code where the interface knows one.
+ * failedJob returns the Problem of a job that the node started and could not finish.
+ * The error of the job begins with a code if the API defines one for it.
  * @param {{ error?: string | null }} job @param {string} path @param {string} help
  */
 export function failedJob(job, path, help) {
@@ -48,13 +48,13 @@ export function failedJob(job, path, help) {
   return new Problem(0, code, message, [{ code, message, path, help }], { method: "GET", path });
 }
 
-/** inputProblem is the Problem of something that is wrong before it is sent. @param {Detail} detail */
+/** inputProblem returns the Problem of an input that is wrong before it is sent. @param {Detail} detail */
 export const inputProblem = (detail) => new Problem(0, detail.code, detail.message, [detail], null);
 
-/** Whether the node answers; false shows a banner until it does again. */
+/** Whether the node responds; while false, a banner is shown. */
 export const reachable = signal(true);
 
-/** Counts refusals of the credential since sign-in; the shell signs out at the first. */
+/** Counts rejections of the credential since sign-in; the shell signs out at the first. */
 export const refusals = signal(0);
 
 let watching = false;

@@ -1,5 +1,5 @@
-// A definition as a table, its changes, and what they need: nothing, or a new
-// generation that is filled from the live one.
+// A definition as a table, its changes, and what they require: nothing, or a new
+// generation filled from the live one.
 
 import { adminPath, call, failedJob, get, isAborted, post } from "./api.js";
 import { checked, html, submit, text, useEffect, useState } from "./dom.js";
@@ -16,7 +16,7 @@ export function FieldTable({ fields, reasons = [] }) {
       ${reasons.length > 0 && html`<td class="muted">${why(path).map((r) => r.reason).join("; ")}</td>`}</tr>`)}</tbody></table></div>`;
 }
 
-/** What a field of a type can be used for, as the interface says. @type {Record<string, string[]>} */
+/** The usages that the API allows for each field type. @type {Record<string, string[]>} */
 const usages = {
   string: ["matching", "autocomplete", "filter", "facet", "sort"], boolean: ["filter", "facet", "sort"], timestamp: ["filter", "facet", "sort"], geo_point: ["filter", "sort"],
   int32: ["filter", "facet", "sort", "signal"], int64: ["filter", "facet", "sort", "signal"], float: ["filter", "facet", "sort", "signal"], double: ["filter", "facet", "sort", "signal"],
@@ -24,7 +24,7 @@ const usages = {
 
 const columns = ["matching", "autocomplete", "filter", "facet", "sort", "signal"];
 
-/** A definition with one usage of a field switched. @param {any} definition @param {string} path @param {string} usage @param {boolean} on */
+/** Returns a copy of a definition with one usage of a field switched on or off. @param {any} definition @param {string} path @param {string} usage @param {boolean} on */
 export function switched(definition, path, usage, on) {
   const copy = structuredClone(definition);
   let at = copy;
@@ -35,7 +35,7 @@ export function switched(definition, path, usage, on) {
 }
 
 /**
- * A definition as a table of switches. Names, types and options are JSON.
+ * A definition as a table of switches. Names, types and options are edited as JSON.
  * @param {{ definition: any, onChange: (definition: any) => void }} props
  */
 export function FieldSwitches({ definition, onChange }) {
@@ -51,7 +51,7 @@ export function FieldSwitches({ definition, onChange }) {
       <label>of type <select value=${type} onChange=${text(setType)}>${Object.keys(usages).map((k) => html`<option key=${k} value=${k}>${k}</option>`)}</select></label><button>Add</button></form></div>`;
 }
 
-/** Paths at which two definitions differ, with what happens to each. @param {any} before @param {any} after */
+/** Returns the paths at which two definitions differ, with what happens at each. @param {any} before @param {any} after */
 export function changes(before, after) {
   const flat = (/** @type {any} */ definition) => new Map(fieldsOf(definition).map((f) => {
     const { fields: _, ...own } = f.def;
@@ -103,7 +103,7 @@ export function Job({ name, onChanged }) {
     };
   }, [name, tick]);
   if (!job) return null;
-  // Not cut short: a generation is either live or not, and only the answer says which.
+  // Not cancelled: a generation is either live or not, and only the response says which.
   const act = (/** @type {string} */ label, /** @type {string} */ path, /** @type {string} */ said) => work.run(label, async () => {
     await post(path);
     announce(said);
@@ -132,7 +132,7 @@ const outcomes = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * Asks what storing a definition would do, when it has not changed for a moment.
+ * Asks what storing a definition would do, once the draft has not changed for a moment.
  * @param {string} name @param {string} draft
  */
 function usePreview(name, draft) {
@@ -159,7 +159,7 @@ export function Definition({ resource, onChanged }) {
   const name = resource.name;
   const { answer: preview, problem: refused } = usePreview(name, found.length ? draft : "");
   const next = nextGeneration(resource);
-  // Not cut short: only the answer says whether the definition was stored.
+  // Not cancelled: only the response says whether the definition was stored.
   const send = (/** @type {string} */ label, /** @type {string} */ target, /** @type {Record<string, string>} */ headers, /** @type {string} */ said) => run(label, async () => {
     await call("PUT", target, { body: draft, headers });
     setDraft("");

@@ -9,8 +9,8 @@ import { can } from "./session.js";
 import { announce, Confirm, Dialog, Empty, JsonArea, jsonError, pretty, ProblemView } from "./ui.js";
 
 /**
- * A document that is open. Its key is empty when it is new, and when the key of
- * this tab may not read the definition, which says where a document has its key.
+ * An open document. Its key is empty if it is new, or if the key of this tab may
+ * not read the definition, which names the field that holds the document key.
  * @typedef {{ document: any, key: string }} Opened
  */
 
@@ -21,8 +21,8 @@ const shownColumns = 5;
 const documentPath = (name, key) => dataPath(name) + "/documents/" + encodeURIComponent(key);
 
 /**
- * What the table shows of documents: the first members of those on the page
- * when the definition cannot be read.
+ * The columns of the table of documents. If the definition cannot be read, these
+ * are the first members of the documents on the page.
  * @param {any} definition @param {any[]} documents
  */
 function columnsOf(definition, documents) {
@@ -105,7 +105,7 @@ function Editor({ name, opened, onClose, onChanged, onDelete }) {
   const [value, setValue] = useState(pretty(document));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const may = can("documents.write", name);
-  // Adding replaces the document under the same key.
+  // Adding replaces the document with the same key.
   const store = () => (key ? call("PUT", documentPath(name, key), { body: value }) : call("POST", dataPath(name) + "/documents", { body: { documents: [JSON.parse(value)] } })).then((got) => {
     announce(isNew ? "Added." : "Stored.");
     onChanged(got.headers.get("X-Service-Freshness") ?? got.body?.freshness ?? "");

@@ -1,5 +1,5 @@
-// What every module of the console draws with: Preact through htm, hooks and
-// signals, and the few helpers that give event handlers their types.
+// What every module of the console renders with: Preact through htm, hooks and
+// signals, and a few helpers that give event handlers their types.
 
 import { h, render } from "../vendor/preact.js";
 import htm from "../vendor/htm.js";
@@ -13,19 +13,19 @@ export const html = htm.bind(h);
 /** @typedef {import("../vendor/preact.js").ComponentChildren} Children */
 
 /**
- * text passes on the value of an input.
+ * text returns a handler that passes the value of an input to set.
  * @param {(value: string) => void} set
  */
 export const text = (set) => (/** @type {any} */ event) => set(event.currentTarget.value);
 
 /**
- * checked passes on whether a box is ticked.
+ * checked returns a handler that passes the state of a check box to set.
  * @param {(value: boolean) => void} set
  */
 export const checked = (set) => (/** @type {any} */ event) => set(event.currentTarget.checked);
 
 /**
- * submit runs an action instead of sending a form.
+ * submit returns a handler that runs an action instead of submitting the form.
  * @param {() => void} action
  */
 export const submit = (action) => (/** @type {Event} */ event) => {
@@ -34,7 +34,7 @@ export const submit = (action) => (/** @type {Event} */ event) => {
 };
 
 /**
- * keys runs the action bound to the pressed key.
+ * keys returns a handler that runs the action bound to the pressed key.
  * @param {Record<string, (event: KeyboardEvent) => void>} bound
  */
 export const keys = (bound) => (/** @type {KeyboardEvent} */ event) => {

@@ -1,14 +1,14 @@
-// Files that are dragged over the page. They can be dropped anywhere; the Data
-// room takes them.
+// Files dragged over the page. They can be dropped anywhere; the Data room
+// loads them.
 
 import { html, signal, useEffect, useState } from "./dom.js";
 import { go, room } from "./place.js";
 import { announce } from "./ui.js";
 
-/** The file that was dropped or chosen last, until it is put away. */
+/** The file dropped or chosen last, until it is put away. */
 export const waiting = signal(/** @type {File | null} */ (null));
 
-/** Whether a file is being loaded; another one has to wait. */
+/** Whether a file is being loaded; another one must wait. */
 export const busy = signal(false);
 
 /** @param {File | undefined} file */
@@ -22,11 +22,11 @@ function take(file) {
   if (room.value.id !== "data") go("data");
 }
 
-/** Takes a dropped file, and says so while one is dragged over the page. */
+/** Accepts dropped files, and shows a hint while one is dragged over the page. */
 export function DropAnywhere() {
   const [over, setOver] = useState(false);
   useEffect(() => {
-    let depth = 0; // elements that were entered and not left yet
+    let depth = 0; // number of elements entered and not yet left
     const aborted = new AbortController();
     const on = (/** @type {"dragenter" | "dragover" | "dragleave" | "drop"} */ name, /** @type {(event: DragEvent) => void} */ act) =>
       document.addEventListener(name, (event) => {

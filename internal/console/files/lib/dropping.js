@@ -13,13 +13,13 @@ import { bytes, CopyButton, count, Doing, JsonArea, jsonError, pretty, ProblemVi
 
 /** @typedef {import("./loading.js").Loaded} Loaded */
 
-/** A name for an index that a file suggests. @param {string} file */
+/** Returns an index name derived from the name of a file. @param {string} file */
 const suggested = (file) => file.replace(/\.(gz|csv|tsv|json|jsonl|ndjson|txt)(?=\.|$)/gi, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^[^a-z]+|-+$/g, "").slice(0, 40) || "documents";
 
-/** Whether the key may create an index and fill it. @param {string} name */
+/** Reports whether the key may create an index and fill it. @param {string} name */
 const mayCreate = (name) => can("indexes.write", name) && can("documents.write", name);
 
-/** The name to begin with: a new index, or one that the key may write to. @param {string} file */
+/** Returns the initial name: that of a new index, or of one that the key may write to. @param {string} file */
 function startName(file) {
   const name = suggested(file);
   if (mayCreate(name) && can("indexes.read", name)) return name;
@@ -60,7 +60,7 @@ export function Dropped({ file, into, onClose }) {
     busy.value = phase === "loading";
     return () => void (busy.value = false);
   }, [phase]);
-  // A key that may not see an index can only add to it.
+  // A key that cannot see an index can only add to it.
   const exists = indexes.value.some((i) => i.name === name) || (!can("indexes.read", name) && can("documents.write", name));
   const may = exists ? can("documents.write", name) : mayCreate(name);
   useEffect(() => {
@@ -91,7 +91,7 @@ export function Dropped({ file, into, onClose }) {
       await listIndexes();
       await load(file, name, renamed, aborted.current.signal, setState);
       setPhase("done");
-      await listIndexes(); // the list counts again
+      await listIndexes(); // refreshes the document counts of the list
     } catch (error) {
       if (!isAborted(error)) setProblem(error);
       setPhase(isAborted(error) ? "stopped" : "review");

@@ -1,10 +1,10 @@
-// What an explanation says: which part of a score came from which word, field
-// and signal, and which clause refused a document.
+// Evaluates an explanation: which part of a score came from which word, field
+// and signal, and which clause rejected a document.
 //
-// A step has a score and the steps it was made of, and says in words how they
-// combine. The words are for people, so this reads the numbers: steps that add
-// up to their parent are a sum, one that equals it is the best of several, and
-// steps without a clause beside those with one multiply them.
+// A step has a score, its child steps, and a description of how they combine.
+// The description is for people, so this code uses the numbers: if the children
+// add up to the step, it is their sum; if one child equals the step, it is the
+// best of several; children without a clause multiply those with one.
 
 /**
  * @typedef {{ matched: boolean, score: number, description: string, clause?: string, clauseType?: string, field?: string, usage?: string, locale?: string, children: Step[] }} Step
@@ -20,14 +20,14 @@ const sum = (steps) => steps.reduce((total, step) => total + step.score, 0);
 /** @param {string} description */
 const quotedWord = (description) => /"([^"]+)"/.exec(description)?.[1] ?? "";
 
-/** The field of a step, or the only one below it. @param {Step} step @returns {string} */
+/** Returns the field of a step, or the only one below it. @param {Step} step @returns {string} */
 function fieldOf(step) {
   if (step.field) return step.field;
   const below = new Set(step.children.filter((child) => child.matched).map(fieldOf).filter(Boolean));
   return below.size === 1 ? [...below][0] ?? "" : "";
 }
 
-/** The word of a step, or the only one below it. @param {Step} step @returns {string} */
+/** Returns the word of a step, or the only one below it. @param {Step} step @returns {string} */
 function wordOf(step) {
   const own = quotedWord(step.description);
   if (own) return own;
@@ -35,17 +35,18 @@ function wordOf(step) {
   return below.size === 1 ? [...below][0] ?? "" : "";
 }
 
-/** The steps at the bottom that name a field. @param {Step} step @returns {Step[]} */
+/** Returns the lowest steps that name a field. @param {Step} step @returns {Step[]} */
 function fieldSteps(step) {
   const below = step.children.filter((child) => child.matched && child.score > 0).flatMap(fieldSteps);
   return below.length || !step.field ? below : [step];
 }
 
-/** What a step stands in: the word that was typed and the kind of clause. @typedef {{ word: string, clauseType: string }} Around */
+/** The context of a step: the word that was typed and the kind of clause. @typedef {{ word: string, clauseType: string }} Around */
 
 /**
- * leaves makes parts of a step that is not split by its numbers. A word that
- * was scored over several fields at once is shared out by what each held.
+ * leaves returns the parts of a step whose children do not split it by their
+ * numbers. A word scored over several fields at once is divided among the fields
+ * in proportion to their scores.
  * @param {Step} step @param {Around} around @param {number} value @returns {Part[]}
  */
 function leaves(step, around, value) {
@@ -67,7 +68,7 @@ function leaves(step, around, value) {
 const text = (word, field, value) => ({ word, field, kind: "text", label: "“" + word + "”" + (field ? " in " + field : ""), value });
 
 /**
- * partsOf splits the score of a step.
+ * partsOf splits the score of a step into parts.
  * @param {Step} step
  * @param {Around} [outer]
  * @returns {Part[]}
@@ -88,7 +89,7 @@ export function partsOf(step, outer = { word: "", clauseType: "" }) {
   return leaves(step, around, step.score);
 }
 
-/** What each signal adds to a base, one after the other. @param {Step[]} factors @param {number} base @returns {Part[]} */
+/** Returns what each signal adds to a base score, applied one after the other. @param {Step[]} factors @param {number} base @returns {Part[]} */
 function lifts(factors, base) {
   const found = /** @type {Part[]} */ ([]);
   for (const factor of factors) {
@@ -101,7 +102,7 @@ function lifts(factors, base) {
   return found;
 }
 
-/** Parts that mean the same, added up, largest first. @param {Part[]} parts @returns {Part[]} */
+/** Adds up parts with the same meaning and returns them, largest first. @param {Part[]} parts @returns {Part[]} */
 export function merged(parts) {
   const found = /** @type {Map<string, Part>} */ (new Map());
   for (const part of parts) {
@@ -113,7 +114,7 @@ export function merged(parts) {
 }
 
 /**
- * differences lists what one document has over another, largest first.
+ * differences lists the parts by which the scores of two documents differ, largest first.
  * @param {Part[]} a
  * @param {Part[]} b
  */
@@ -131,8 +132,9 @@ export function differences(a, b) {
 }
 
 /**
- * refusal finds the first clause that a document does not meet, as deep as one
- * step can be blamed: where several alternatives failed together, it is them.
+ * refusal returns the deepest single step that explains why a document does not
+ * match. Where several alternatives failed together, it is the step that holds
+ * them. It returns null if the document matches.
  * @param {Step} step
  * @returns {Step | null}
  */
@@ -145,7 +147,7 @@ export function refusal(step) {
   return step;
 }
 
-/** What a clause path names in a request. @param {any} request @param {string | undefined} path */
+/** Returns the clause that a path names in a request. @param {any} request @param {string | undefined} path */
 export function clauseAt(request, path) {
   let at = request;
   for (const part of (path ?? "").split(/[.[\]]+/).filter(Boolean)) at = at?.[part];

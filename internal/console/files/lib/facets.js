@@ -1,5 +1,5 @@
 // Facets: counts that narrow a search. Several values of one field may be
-// chosen; a facet leaves out its own filter, so its counts stay full.
+// selected; a facet ignores its own filter, so its counts stay complete.
 
 import { dataPath, isAborted, post } from "./api.js";
 import { classes, html, text, useEffect, useRef, useState } from "./dom.js";
@@ -50,7 +50,7 @@ function Values({ panel, result }) {
     ${open && html`<${AllValues} panel=${panel} onClose=${() => setOpen(false)} />`}`;
 }
 
-/** Completes the values of one facet. @param {{ panel: Panel, onClose: () => void }} props */
+/** Lists the values of one facet that start with a prefix. @param {{ panel: Panel, onClose: () => void }} props */
 function AllValues({ panel, onClose }) {
   const [prefix, setPrefix] = useState("");
   const [result, setResult] = useState(/** @type {any} */ (null));

@@ -1,5 +1,5 @@
-// Forms for search settings. Each edits its part of one object; the JSON beside
-// them shows the same object.
+// Forms for search settings. Each edits its part of one object; the JSON editor
+// beside them shows the same object.
 
 import { checked, html, submit, text, useState } from "./dom.js";
 import { fieldsOf, isNumeric, localesOf } from "./indexes.js";
@@ -11,7 +11,7 @@ import { Values } from "./values.js";
  * @typedef {{ settings: any, definition: any, problems: Detail[], onChange: (settings: any) => void }} Props
  */
 
-/** Settings without members that are empty. @param {any} settings */
+/** Returns settings without empty members. @param {any} settings */
 export function tidy(settings) {
   const clean = { ...settings };
   for (const name of ["synonyms", "typoExclusions", "fields"]) {
@@ -23,7 +23,7 @@ export function tidy(settings) {
 /** @param {string} line */
 const words = (line) => line.split(",").map((w) => w.trim()).filter(Boolean);
 
-/** A rule as a line: "coat, jacket" or "coat => jacket". @param {any} rule */
+/** Formats a rule as a line: "coat, jacket" or "coat => jacket". @param {any} rule */
 const lineOf = (rule) => (rule.mapping ? rule.mapping.from.join(", ") + " => " + rule.mapping.to.join(", ") : (rule.equivalent ?? []).join(", "));
 
 /** @param {string} line */
@@ -45,21 +45,21 @@ const Remove = ({ label, onClick }) => html`<button type="button" class="quiet i
 /** @param {{ label: string, onClick: () => void }} props */
 const Add = ({ label, onClick }) => html`<button type="button" class="quiet" onClick=${onClick}><${Icon} name="plus" />${label}</button>`;
 
-/** What the interface says about one part. @param {{ problems: Detail[], at: string }} props */
+/** The problems that the API reports for one part. @param {{ problems: Detail[], at: string }} props */
 const Wrong = ({ problems, at }) => problems.filter((p) => p.path === at || p.path?.startsWith(at + ".") || p.path?.startsWith(at + "["))
   .map((p) => html`<p class="wrong" key=${p.path + p.code}><code>${p.path}</code> ${p.message}</p>`);
 
-/** A map with one of its names changed, in the same order. @param {any} map @param {string} from @param {string} to */
+/** Returns a map with one of its names changed, in the same order. @param {any} map @param {string} from @param {string} to */
 const renamed = (map, from, to) => Object.fromEntries(Object.entries(map).map(([name, value]) => [name === from ? to : name, value]));
 
-/** A set with a member, or without it when it is undefined. @param {any} set @param {string} name @param {any} value */
+/** Returns a set with a member, or without it if the value is undefined. @param {any} set @param {string} name @param {any} value */
 function withMember(set, name, value) {
   const { [name]: _, ...rest } = set;
   return value === undefined ? rest : { ...rest, [name]: value };
 }
 
 /**
- * The fields that a set is limited to; none means all.
+ * Selects the fields that a set is limited to; none selected means all.
  * @param {{ of: string, chosen: string[] | undefined, definition: any, onChange: (fields: string[] | undefined) => void }} props
  */
 function FieldChoice({ of, chosen = [], definition, onChange }) {
@@ -72,7 +72,7 @@ function FieldChoice({ of, chosen = [], definition, onChange }) {
     <div class="ticks" role="group" aria-label=${"Fields of " + of}>${[...new Set([...usable, ...chosen])].map((path) => html`<label key=${path}><input type="checkbox" checked=${chosen.includes(path)} onChange=${checked((on) => tick(path, on))} />${path}</label>`)}</div></details>`;
 }
 
-/** The name of a set. @param {{ label: string, name: string, map: any, put: (map: any) => void }} props */
+/** An input for the name of a set. @param {{ label: string, name: string, map: any, put: (map: any) => void }} props */
 const SetName = ({ label, name, map, put }) => html`<label>${label} <input class="short" value=${name} required
   onChange=${(/** @type {any} */ event) => { const to = event.currentTarget.value.trim(); if (to && !(to in map)) put(renamed(map, name, to)); else event.currentTarget.value = name; }} /></label>`;
 

@@ -1,4 +1,4 @@
-// What an empty node shows first.
+// What a node without indexes shows first.
 
 import { adminPath, call, dataPath } from "./api.js";
 import { html, useEffect, useRef, useState } from "./dom.js";
@@ -17,12 +17,12 @@ const commands = () => [
 
 /** @typedef {{ label: string, run: () => Promise<import("./api.js").Answer> }} Step */
 
-/** What loading the demo catalogue through the public interface takes. @param {AbortSignal} aborted @returns {Step[]} */
+/** Returns the steps that load the demo catalogue through the public API. @param {AbortSignal} aborted @returns {Step[]} */
 function demoSteps(aborted) {
   const file = async (/** @type {string} */ name) => (await fetch("demo/" + name, { signal: aborted })).text();
   const send = async (/** @type {string} */ method, /** @type {string} */ path, /** @type {string} */ name, type = "application/json") => call(method, path, { body: await file(name), type, signal: aborted });
   return [
-    // Not cut short: only its answer says whether there is an index to remove again.
+    // Not cancelled: only its response says whether there is an index to remove again.
     { label: "Declaring the index…", run: async () => call("PUT", adminPath(demoIndex), { body: await file("definition.json") }) },
     { label: "Storing its settings…", run: () => send("PUT", adminPath(demoIndex) + "/settings", "settings.json") },
     { label: "Adding documents…", run: () => send("POST", dataPath(demoIndex) + "/documents", "documents.ndjson", "application/x-ndjson") },
@@ -31,8 +31,8 @@ function demoSteps(aborted) {
 }
 
 /**
- * Loads the demo catalogue. When it is cancelled, the index that it created is
- * removed again.
+ * Loads the demo catalogue. On cancellation it removes the index again if it
+ * created it.
  * @param {AbortSignal} aborted @param {(done: number, all: number, label: string) => void} report
  */
 async function loadDemo(aborted, report) {

@@ -1,4 +1,4 @@
-// An hour of what the meters say, kept in memory while the page is open.
+// One hour of meter readings, kept in memory while the page is open.
 
 import { signal } from "./dom.js";
 import { meters, valueOf } from "./meters.js";
@@ -22,7 +22,7 @@ let users = 0;
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-/** The value below which a share of the searches since the last reading took, in ms. @param {Meters} now @param {Meters} was @param {number} share */
+/** Returns a quantile, in ms, of the time that searches took since the last reading. @param {Meters} now @param {Meters} was @param {number} share */
 export function quantile(now, was, share) {
   const bounds = [...new Set(now.filter((s) => s.name === "service_search_seconds_bucket").map((s) => s.labels.le ?? ""))]
     .map((le) => ({ le: le === "+Inf" ? Infinity : Number(le), count: valueOf(now, "service_search_seconds_bucket", { le }) - valueOf(was, "service_search_seconds_bucket", { le }) }))
@@ -72,11 +72,11 @@ async function read() {
     newest.value = now;
     version.value++;
   } catch {
-    before = null; // a node that is gone leaves a gap
+    before = null; // an unreachable node leaves a gap
   }
 }
 
-/** Reads the meters while somebody looks; returns how to stop. */
+/** Reads the meters while they are shown; returns a function that stops it. */
 export function watch() {
   users++;
   const again = async () => {

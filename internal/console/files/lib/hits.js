@@ -11,7 +11,7 @@ const shownText = 160;
 /** @param {{ fragment: string }} props */
 const Fragment = ({ fragment }) => html`<span dir="auto">${s.pieces(fragment).map((piece) => (piece.marked ? html`<mark>${piece.text}</mark>` : piece.text))}</span>`;
 
-/** A link is opened without telling the other side where it was. @param {string} value */
+/** Returns the URL in a value if it can be shown as a link, else an empty string. @param {string} value */
 function link(value) {
   try {
     const url = new URL(value);

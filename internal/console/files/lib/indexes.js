@@ -1,4 +1,4 @@
-// The indexes the key can see, and what a definition says about fields.
+// The indexes that the key can see, and what a definition says about its fields.
 
 import { adminPath, get } from "./api.js";
 import { computed, signal } from "./dom.js";
@@ -27,7 +27,7 @@ export async function listIndexes() {
   listed.value = true;
 }
 
-/** The indexes the key may search, whether or not it may list them. @type {import("../vendor/signals.js").ReadonlySignal<Index[]>} */
+/** The indexes that the key may search, whether or not it may list them. @type {import("../vendor/signals.js").ReadonlySignal<Index[]>} */
 export const searchable = computed(() => {
   const found = indexes.value.filter((index) => can("search", index.name) || index.generations.some((g) => can("search", index.name + "@" + g.name)));
   const others = namesOf("search").filter((name) => !indexes.value.some((index) => index.name === name.split("@")[0]));
@@ -38,8 +38,8 @@ export const searchable = computed(() => {
 export const readIndex = async (name, aborted) => (await get(adminPath(name), aborted)).body;
 
 /**
- * fieldsOf lists the fields of a definition with their dotted paths, children
- * of objects after their object.
+ * fieldsOf lists the fields of a definition with their dotted paths; the children
+ * of an object follow the object.
  * @param {any} definition
  * @returns {Field[]}
  */
@@ -74,7 +74,7 @@ export const isSortable = (field) => Boolean(field.def.sort || field.def.signal)
 export const primaryKey = (definition) => fieldsOf(definition).find((field) => field.def.primaryKey)?.path ?? "";
 
 /**
- * localesOf lists the locales fields declare.
+ * localesOf lists the locales that the fields declare.
  * @param {any} definition
  * @returns {string[]}
  */
@@ -89,8 +89,8 @@ export function localesOf(definition) {
 }
 
 /**
- * titleField guesses which field names a document: the heaviest text field that
- * holds one value.
+ * titleField guesses which field holds the title of a document: the single-valued
+ * text field with the highest weight.
  * @param {any} definition
  */
 export function titleField(definition) {
@@ -100,7 +100,7 @@ export function titleField(definition) {
   return candidates[0]?.path ?? "";
 }
 
-/** Usages of a field in words, for tables. @param {any} def */
+/** Returns the usages of a field in words, for tables. @param {any} def */
 export function usagesOf(def) {
   const words = [];
   if (def.primaryKey) words.push("key");

@@ -1,5 +1,5 @@
-// What is wrong with a text that should be JSON: where, and what to do. The
-// messages of browsers differ, and some name no place.
+// Finds what is wrong with a text that should be JSON: where, and how to fix it.
+// The messages of browsers differ, and some do not include a position.
 
 /** @typedef {{ at: number, message: string, help: string }} Mistake */
 
@@ -9,7 +9,7 @@ const literal = /true|false|null/y;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** The end of what a pattern matches at a place, or -1. @param {RegExp} pattern @param {string} text @param {number} at */
+/** Returns the end of a sticky pattern's match at a position, or -1. @param {RegExp} pattern @param {string} text @param {number} at */
 function endOf(pattern, text, at) {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : -1;
@@ -21,7 +21,7 @@ function skipSpace(text, at) {
   return at;
 }
 
-/** The end of the string that begins at a place, or its mistake. @param {string} text @param {number} begin @returns {number | Mistake} */
+/** Returns the end of the string that begins at a position, or its mistake. @param {string} text @param {number} begin @returns {number | Mistake} */
 function endOfString(text, begin) {
   for (let at = begin + 1; at < text.length; at++) {
     const c = text.charAt(at);
@@ -36,7 +36,7 @@ function endOfString(text, begin) {
   return { at: begin, message: "A string does not end.", help: "Close it with a double quote." };
 }
 
-/** The end of the plain value at a place, or its mistake. @param {string} text @param {number} at @returns {number | Mistake} */
+/** Returns the end of the scalar value at a position, or its mistake. @param {string} text @param {number} at @returns {number | Mistake} */
 function endOfValue(text, at) {
   const c = text.charAt(at);
   if (c === '"') return endOfString(text, at);
@@ -47,7 +47,7 @@ function endOfValue(text, at) {
   return { at, message: "This is not a value.", help: "Write a number, true, false, null, a string in double quotes, a list or an object." };
 }
 
-/** What follows a value inside of a list or an object, or after all of it. @param {string} text @param {number} at @param {string} close */
+/** Returns the mistake of what follows a value, inside a list or an object or at the end of the text. @param {string} text @param {number} at @param {string} close */
 function afterValue(text, at, close) {
   if (!close) return { at, message: "Something follows the end of the JSON.", help: "Remove it, or put both values into a list." };
   const other = close === "}" ? "]" : "}";
@@ -56,13 +56,13 @@ function afterValue(text, at, close) {
 }
 
 /**
- * mistakeIn finds the first place at which a text ceases to be JSON; null when
- * it is JSON.
+ * mistakeIn finds the first position at which a text is not valid JSON; null if
+ * all of it is valid.
  * @param {string} text @returns {Mistake | null}
  */
 export function mistakeIn(text) {
-  const open = /** @type {string[]} */ ([]); // what closes each list and object that is open
-  /** What may stand next. @type {"value" | "value or end" | "name" | "name or end" | "comma"} */
+  const open = /** @type {string[]} */ ([]); // the closing character of each open list and object
+  /** What may come next. @type {"value" | "value or end" | "name" | "name or end" | "comma"} */
   let next = "value";
   for (let at = skipSpace(text, 0); ; at = skipSpace(text, at)) {
     const c = text.charAt(at), close = open.at(-1) ?? "";
@@ -100,13 +100,13 @@ export function mistakeIn(text) {
   }
 }
 
-/** A place in words. @param {string} text @param {number} at */
+/** Describes a position in words. @param {string} text @param {number} at */
 function lineAndColumn(text, at) {
   const before = text.slice(0, at).split("\n");
   return "line " + before.length + ", column " + ((before.at(-1)?.length ?? 0) + 1);
 }
 
-/** What is wrong with a text, as the interface writes it; null when it is JSON. @param {string} text @returns {import("./api.js").Detail | null} */
+/** Returns what is wrong with a text, in the form of an API problem; null if it is valid JSON. @param {string} text @returns {import("./api.js").Detail | null} */
 export function jsonDetail(text) {
   const found = mistakeIn(text);
   return found && { code: "json:malformed", message: found.message, path: lineAndColumn(text, found.at), help: found.help };

@@ -1,18 +1,18 @@
-// Reading a file in the browser, piece by piece: what is in memory at a time is
-// a chunk of the file and one batch of documents, whatever its size.
+// Reads a file in the browser in chunks: memory holds one chunk of the file and
+// one batch of documents at a time, whatever the size of the file.
 
 import { adminPath, call, dataPath } from "./api.js";
 import { jsonDetail } from "./json.js";
 import { can } from "./session.js";
 
 /**
- * @typedef {{ text: string, number: number }} Entry one document as it stands in the file, and its number from 1
+ * @typedef {{ text: string, number: number }} Entry one document as written in the file, and its number, counted from 1
  * @typedef {{ kind: "json" | "csv", separator: string, header: string[] }} Form
  * @typedef {{ number: number, errors: import("./api.js").Detail[], text: string }} Refused
  * @typedef {{ read: number, size: number, indexed: number, refused: Refused[], refusedCount: number, rate: number, form: Form, committing: boolean, committed: boolean }} Loaded
  */
 
-/** Cuts text into JSON objects: lines, a list, or one after the other. */
+/** Splits text into JSON objects: on lines, in a list, or concatenated. */
 class JsonCutter {
   rest = "";
   depth = 0;
@@ -47,11 +47,11 @@ class JsonCutter {
   }
 
   end() {
-    return this.rest.trim() ? [this.rest] : []; // half an object is refused by the node, with a reason
+    return this.rest.trim() ? [this.rest] : []; // the node rejects half an object and gives the reason
   }
 }
 
-/** Cuts text into records; a line break inside quotes does not end one. */
+/** Splits text into records; a line break inside quotes does not end a record. */
 class RecordCutter {
   rest = "";
   at = 0;
@@ -81,7 +81,7 @@ class RecordCutter {
   }
 }
 
-/** The values of one record. @param {string} record @param {string} separator */
+/** Returns the values of one record. @param {string} record @param {string} separator */
 export function cells(record, separator) {
   const found = /** @type {string[]} */ ([]);
   let value = "", quoted = false;
@@ -101,11 +101,11 @@ export function cells(record, separator) {
   return found;
 }
 
-/** Which separator a header line uses. @param {string} header */
+/** Guesses the separator that a header line uses. @param {string} header */
 const separatorOf = (header) => [",", "\t", ";", "|"].map((s) => /** @type {const} */ ([s, header.split(s).length])).sort((a, b) => b[1] - a[1])[0]?.[0] ?? ",";
 
 /**
- * entries yields the documents of a file in batches, with the bytes read so far.
+ * entries yields the documents of a file in batches, with the number of bytes read so far.
  * @param {File} file
  * @param {AbortSignal} aborted
  * @returns {AsyncGenerator<{ entries: Entry[], read: number, form: Form }>}
@@ -151,7 +151,7 @@ export async function* entries(file, aborted) {
   }
 }
 
-/** A document as JSON, for a draft; a record becomes an object of texts. @param {Entry} entry @param {Form} form */
+/** Parses a document for a draft; a record becomes an object of strings, invalid JSON null. @param {Entry} entry @param {Form} form */
 export function parsed(entry, form) {
   if (form.kind === "json") {
     try {
@@ -167,7 +167,7 @@ export function parsed(entry, form) {
 const sampleSize = 1000;
 const sampleBytes = 4_000_000;
 
-/** The first documents of a file, for a draft. @param {File} file @param {AbortSignal} aborted */
+/** Reads the first documents of a file, for a draft. @param {File} file @param {AbortSignal} aborted */
 export async function sample(file, aborted) {
   const found = [];
   let taken = 0;
@@ -185,7 +185,7 @@ export async function sample(file, aborted) {
   return { documents: found, form: used };
 }
 
-/** Asks the node for a definition that could fit. @param {any[]} documents @param {Form} form @param {AbortSignal} aborted */
+/** Asks the node to draft a definition that fits the documents. @param {any[]} documents @param {Form} form @param {AbortSignal} aborted */
 export const draft = async (documents, form, aborted) =>
   (await call("POST", "/v1alpha1/admin/actions/draft", { body: { documents, ...(form.kind === "csv" ? { convert: true } : {}) }, signal: aborted })).body;
 
@@ -194,11 +194,11 @@ const batchBytes = 1_000_000;
 const keptRefusals = 10_000;
 
 /**
- * load adds every document of a file and reports after each batch. Refused
- * documents are skipped and kept with their reasons.
+ * load adds every document of a file and reports after each batch. Rejected
+ * documents are skipped and recorded with the reasons.
  * @param {File} file
  * @param {string} name
- * @param {Record<string, string>} renamed fields by the names that members have in the file
+ * @param {Record<string, string>} renamed maps names of members in the file to names of fields
  * @param {AbortSignal} aborted
  * @param {(state: Loaded) => void} report
  */
@@ -258,14 +258,14 @@ function refuse(state, refused) {
   if (state.refused.length < keptRefusals) state.refused.push(refused);
 }
 
-/** An entry that is not JSON would end the whole request. @param {Entry} entry @param {Loaded} state */
+/** Rejects an entry that is not valid JSON, because it would fail the whole request. @param {Entry} entry @param {Loaded} state */
 function wellFormed(entry, state) {
   const wrong = jsonDetail(entry.text);
   if (wrong) refuse(state, { number: entry.number, errors: [wrong], text: entry.text });
   return !wrong;
 }
 
-/** The request that adds one document alone. @param {string} name @param {Form} form @param {Record<string, string>} renamed @param {Entry} entry @returns {import("./api.js").Sent} */
+/** Returns the request that adds only one document. @param {string} name @param {Form} form @param {Record<string, string>} renamed @param {Entry} entry @returns {import("./api.js").Sent} */
 export function requestFor(name, form, renamed, entry) {
   const to = { method: "POST", path: dataPath(name) + "/documents" };
   if (form.kind === "csv") return { ...to, type: "text/csv", body: csv([entry], form, renamed) };

@@ -1,19 +1,19 @@
-// A strip that shows where hits are: points over a grid of degrees. It draws no
-// land, because that would come from another host.
+// A map strip that shows where hits are: points over a grid of degrees. It draws
+// no land, because map data would have to come from another host.
 
 import { html } from "./dom.js";
 import * as s from "./searching.js";
 
 const width = 900, height = 170, margin = 22;
 
-/** The points of the hits of a page, with the number of each hit. @param {any[]} hits @param {string} path */
+/** Returns the points of the hits on a page, with the number of each hit. @param {any[]} hits @param {string} path */
 function pointsOf(hits, path) {
   return hits.flatMap((hit, at) => [s.valueAt(hit.document, path) ?? []].flat()
     .filter((/** @type {any} */ p) => Number.isFinite(p?.lat) && Number.isFinite(p?.lon))
     .map((/** @type {any} */ p) => ({ lat: /** @type {number} */ (p.lat), lon: /** @type {number} */ (p.lon), number: at + 1, id: hit.id ?? "" })));
 }
 
-/** Round degrees between two ends. @param {number} from @param {number} to @param {number} most */
+/** Returns round degrees between two bounds. @param {number} from @param {number} to @param {number} most */
 function lines(from, to, most) {
   const step = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60].find((d) => (to - from) / d <= most) ?? 90;
   const found = [];

@@ -1,4 +1,4 @@
-// The meters of the node, as /q/metrics writes them.
+// Parses the meters of the node from the output of /q/metrics.
 
 /** @typedef {{ name: string, labels: Record<string, string>, value: number }} Sample @typedef {Sample[]} Meters */
 
@@ -22,6 +22,6 @@ export async function meters(aborted) {
   return readMeters(await response.text());
 }
 
-/** The sum of the samples of a name that carry some labels. @param {Meters} all @param {string} name @param {Record<string, string>} [labels] */
+/** Returns the sum of the samples with a name and the given labels. @param {Meters} all @param {string} name @param {Record<string, string>} [labels] */
 export const valueOf = (all, name, labels = {}) => all.reduce((total, sample) =>
   (sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value) ? total + sample.value : total), 0);

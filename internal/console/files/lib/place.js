@@ -1,5 +1,5 @@
-// Where the user is: the room and its parameters, in the fragment of the
-// address, which no request carries. Keys are never part of it.
+// Where the user is: the room and its parameters, kept in the fragment of the
+// URL, which is never sent in requests. Keys are never part of it.
 
 import { signal } from "./dom.js";
 
@@ -26,7 +26,7 @@ export function go(id, params) {
   location.hash = address(id, params);
 }
 
-/** Notes parameters without a new entry in the history. @param {string} id @param {Record<string, string>} params */
+/** Updates the URL without adding a history entry. @param {string} id @param {Record<string, string>} params */
 export function note(id, params) {
   history.replaceState(null, "", address(id, params));
 }

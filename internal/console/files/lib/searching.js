@@ -1,4 +1,4 @@
-// The state of the search room and the request it makes of it.
+// The state of the search room and the request derived from it.
 
 import { dataPath, isAborted, post } from "./api.js";
 import { batch, computed, signal } from "./dom.js";
@@ -25,7 +25,7 @@ export const typos = signal("auto");
 export const relax = signal("words");
 export const size = signal(10);
 export const cursor = signal(/** @type {{ after?: string, before?: string, page: number }} */ ({ page: 1 }));
-/** The request as the user edited it; empty while the controls make it. */
+/** The request as edited by the user; empty while the controls determine it. */
 export const edited = signal("");
 
 export const resource = signal(/** @type {any} */ (null));
@@ -35,7 +35,7 @@ export const answer = signal(/** @type {any} */ (null));
 export const answered = signal(/** @type {any} */ (null));
 export const problem = signal(/** @type {unknown} */ (null));
 export const busy = signal(false);
-/** Words of the text that were read as others. */
+/** Words of the text that were read as other words because of a typo. */
 export const forgiven = signal(/** @type {{ word: string, read: string }[]} */ ([]));
 
 export const name = computed(() => (generation.value ? index.value + "@" + generation.value : index.value));
@@ -46,7 +46,7 @@ export const title = computed(() => titleField(definition.value));
 
 const shownPanels = 10;
 
-/** The facets that are shown: values, trees of paths, and ranges. */
+/** The facets to show: values, trees of paths, and ranges. */
 export const panels = computed(() => {
   /** @type {Panel[]} */
   const found = [];
@@ -70,7 +70,7 @@ export const literal = (field, value) => (field.type === "timestamp" ? new Date(
 const buckets = 24;
 
 /**
- * rangesOf cuts a span into equal ranges; whole numbers get whole bounds.
+ * rangesOf splits a span into equal ranges; integer fields get integer bounds.
  * @param {Field} field
  * @param {Span} span
  */
@@ -108,7 +108,7 @@ function facet({ field, kind }) {
   return field.def.facet && span ? { field: field.path, ranges: rangesOf(field, span) } : null;
 }
 
-/** The request that the controls make. */
+/** The request as set by the controls. */
 export const made = computed(() => {
   /** @type {any} */
   const request = {};
@@ -143,8 +143,8 @@ let sequence = 0;
 let running;
 
 /**
- * run sends a request. An older request is cancelled, and should its answer
- * arrive all the same, it is not shown.
+ * run sends a request. It cancels an older request; if the response to that one
+ * still arrives, it is not shown.
  * @param {any} request
  */
 export async function run(request) {
@@ -174,7 +174,7 @@ export async function run(request) {
   }
 }
 
-/** Ends the search that is under way; what was shown stays. */
+/** Cancels the running search; the results on screen stay. */
 export function stop() {
   running?.abort();
   sequence++;
@@ -187,11 +187,11 @@ async function findTypos(request, got, mine, aborted) {
   if (clause?.type !== "text" || clause.typos === "off" || others.length) return;
   const guesses = guessed(clause.text, got);
   if (!guesses.length) return;
-  const found = await confirmed(request, guesses, aborted).catch(() => []); // the chip is left out
+  const found = await confirmed(request, guesses, aborted).catch(() => []); // without it, the chip is not shown
   if (mine === sequence) forgiven.value = found;
 }
 
-/** Changes what is asked, from the first page. @param {() => void} change */
+/** Applies a change to the search and goes back to the first page. @param {() => void} change */
 export function ask(change) {
   batch(() => {
     cursor.value = { page: 1 };
@@ -200,7 +200,7 @@ export function ask(change) {
   });
 }
 
-/** Opens an index: reads its definition and the spans of its numbers. @param {string} wanted @param {string} [wantedGeneration] */
+/** Opens an index: reads its definition and the spans of its ordered fields. @param {string} wanted @param {string} [wantedGeneration] */
 export async function openIndex(wanted, wantedGeneration = "") {
   batch(() => {
     index.value = wanted;
@@ -256,7 +256,7 @@ async function readSpans(opened, all) {
       const [min, max] = await Promise.all([end(field, "asc"), end(field, "desc")]);
       return /** @type {const} */ ([field.path, { min, max }]);
     } catch {
-      return /** @type {const} */ ([field.path, { min: NaN, max: NaN }]); // values that are not returned have no slider
+      return /** @type {const} */ ([field.path, { min: NaN, max: NaN }]); // a field whose values are not returned has no slider
     }
   }));
   return Object.fromEntries(found.filter(([, span]) => Number.isFinite(span.min) && span.max > span.min));
@@ -275,13 +275,13 @@ export function valueAt(document, path) {
   return at;
 }
 
-/** The one variant of a localized value that a hit shows. @param {any} value @param {Field | undefined} field */
+/** Returns the one variant of a localized value that a hit shows. @param {any} value @param {Field | undefined} field */
 export function variant(value, field) {
   if (field?.def.locales && value && typeof value === "object" && !Array.isArray(value)) return Object.values(value)[0];
   return value;
 }
 
-/** Splits a fragment on its markers. @param {string} fragment @returns {{ text: string, marked: boolean }[]} */
+/** Splits a fragment at its markers. @param {string} fragment @returns {{ text: string, marked: boolean }[]} */
 export function pieces(fragment) {
   const parts = [];
   for (const [at, chunk] of fragment.split(mark.pre).entries()) {
@@ -296,7 +296,7 @@ export function pieces(fragment) {
 /** @param {string} word */
 const fold = (word) => word.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** Damerau-Levenshtein distance, restricted, up to two. @param {string} a @param {string} b */
+/** Restricted Damerau-Levenshtein distance; 3 if the lengths differ by more than two. @param {string} a @param {string} b */
 export function distance(a, b) {
   if (Math.abs(a.length - b.length) > 2) return 3;
   const rows = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)));
@@ -313,10 +313,10 @@ export function distance(a, b) {
   return at(a.length, b.length);
 }
 
-/** Words that can have been forgiven a typo. @param {string} typed_ @returns {string[]} */
+/** Returns the words in which a typo may have been corrected. @param {string} typed_ @returns {string[]} */
 const wordsOf = (typed_) => typed_.replace(/"[^"]*"?/g, " ").split(/\s+/).filter((word) => word.length >= 3 && !word.startsWith("-"));
 
-/** The words that are marked in hits that hold a typed word. @param {any} got @param {string} word @returns {string[]} */
+/** Returns the words marked in hits that contain a typed word. @param {any} got @param {string} word @returns {string[]} */
 function markedFor(got, word) {
   const found = new Set(/** @type {string[]} */ ([]));
   for (const hit of got.hits) {
@@ -329,8 +329,8 @@ function markedFor(got, word) {
 }
 
 /**
- * guessed lists typed words that are a typo away from a marked word which no
- * other typed word accounts for.
+ * guessed lists typed words that differ by a typo from a marked word that no
+ * other typed word explains.
  * @param {string} request
  * @param {any} got
  * @returns {{ word: string, read: string }[]}
@@ -351,10 +351,10 @@ export function guessed(request, got) {
 }
 
 /**
- * confirmed keeps the guesses that are true. The answer to a search does not
- * list the typos it forgave, but a search that forgives none drops the words
- * that are in no document; where it finds nothing at all, each word is asked
- * about alone.
+ * confirmed keeps the guesses that are correct. The response to a search does not
+ * list the typos it corrected, but a search without typo correction drops the
+ * words that are in no document. If that search finds nothing at all, each word
+ * is searched for separately.
  * @param {any} request @param {{ word: string, read: string }[]} guesses @param {AbortSignal} aborted
  */
 async function confirmed(request, guesses, aborted) {
@@ -370,13 +370,13 @@ async function confirmed(request, guesses, aborted) {
   return alone.flat();
 }
 
-/** Quotes words of the typed text, which keeps them from being read as filters. @param {string} request @param {string[]} words */
+/** Quotes words of the typed text, so that they are not read as filters. @param {string} request @param {string[]} words */
 export function quoted(request, words) {
   const pattern = new RegExp(words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+"), "iu");
   return request.replace(pattern, (found) => '"' + found + '"');
 }
 
-/** A reading in words: "price < 100 EUR". @param {any} reading_ */
+/** Formats a reading in words: "price < 100 EUR". @param {any} reading_ */
 export function reading(reading_) {
   const unit = fields.value.find((f) => f.path === reading_.field)?.def.unit;
   const match = reading_.match;

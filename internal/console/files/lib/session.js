@@ -1,4 +1,4 @@
-// Who is signed in, and what they may do. Rooms show only what the key allows.
+// Who is signed in and what they may do. Rooms show only what the key allows.
 
 import { call, readKey, refusals, writeKey } from "./api.js";
 import { batch, signal } from "./dom.js";
@@ -11,7 +11,7 @@ import { batch, signal } from "./dom.js";
 /** What the key may do; null before sign-in. */
 export const access = signal(/** @type {Access | null} */ (null));
 
-/** Whether the first question to the node has been answered. */
+/** Whether the node has answered the first request. */
 export const asked = signal(false);
 
 const deployment = new Set(["keys.read", "keys.write", "registry.audit", "registry.repair"]);
@@ -32,18 +32,18 @@ export function can(permission, name = "") {
 /** @param {string} permission */
 export const canSomewhere = (permission) => (access.value?.grants ?? []).some((grant) => grant.permissions.includes(permission));
 
-/** Patterns of the indexes on which the key holds a permission. @param {string} permission */
+/** Returns the patterns of the indexes on which the key holds a permission. @param {string} permission */
 export const patternsOf = (permission) => [...new Set((access.value?.grants ?? []).filter((grant) => grant.permissions.includes(permission)).flatMap((grant) => grant.indexes))].sort();
 
-/** Names of indexes that grants of a permission spell out, for keys that may not list indexes. @param {string} permission */
+/** Returns the index names that grants of a permission spell out, for keys that may not list indexes. @param {string} permission */
 export const namesOf = (permission) => patternsOf(permission).filter((pattern) => !pattern.endsWith("*"));
 
-/** Whether the registry can be compared with a bucket; a node with a directory of its own has nothing to compare. */
+/** Whether there is a bucket to compare the registry with; a node with its own directory has none. */
 export const hasBucket = () => access.value?.storageMode === "object";
 
 /**
- * signIn tries a key; an empty one asks whether the node needs none. It throws
- * the Problem of a key that is refused.
+ * signIn tries a key; with an empty one it asks whether the node requires a key at
+ * all. It throws a Problem if the key is rejected.
  * @param {string} key
  */
 export async function signIn(key) {
@@ -55,14 +55,14 @@ export async function signIn(key) {
   });
 }
 
-/** Asks with the key of this tab, then without any. */
+/** Signs in with the key of this tab, else without a key. */
 export async function resume() {
   for (const key of [...new Set([readKey(), ""])]) {
     try {
       await signIn(key);
       break;
     } catch {
-      // The next one, or the page to sign in.
+      // Try the next one, or show the sign-in page.
     }
   }
   asked.value = true;
@@ -76,5 +76,5 @@ export function signOut() {
 
 const forgetting = /** @type {(() => void)[]} */ ([]);
 
-/** Registers what forgets the answers of the last key, so that the next one does not see them. @param {() => void} forget */
+/** Registers a function that clears what the last key was shown, so that the next key does not see it. @param {() => void} forget */
 export const onSignOut = (forget) => void forgetting.push(forget);

@@ -1,5 +1,5 @@
-// A request written down for other places. The key is never part of it: every
-// form reads it from the environment variable QUIRE_KEY.
+// A request as code to paste elsewhere. The key is never part of it: every form
+// reads it from the environment variable QUIRE_KEY.
 
 import { readKey } from "./api.js";
 

@@ -1,4 +1,4 @@
-// Settings being edited, and what they do to a set of queries.
+// Settings being edited, and their effect on a set of queries.
 
 import { adminPath, call, dataPath, get, post, Problem } from "./api.js";
 import { titleField } from "./indexes.js";
@@ -11,7 +11,7 @@ import { fieldsOf } from "./indexes.js";
  * @typedef {{ text: string, before: Line[], after: Line[], changed: number, problem?: unknown }} Compared
  */
 
-/** Reads the settings as stored; version is empty when there are none. @param {string} name @returns {Promise<Stored>} */
+/** Reads the stored settings; version is empty if there are none. @param {string} name @returns {Promise<Stored>} */
 export async function readSettings(name) {
   try {
     const { body, headers } = await get(adminPath(name) + "/settings");
@@ -24,7 +24,7 @@ export async function readSettings(name) {
 }
 
 /**
- * Stores settings, unless others were stored since they were read.
+ * Stores settings, unless they were changed since they were read.
  * @param {string} name @param {any} settings @param {string} version
  */
 export async function saveSettings(name, settings, version) {
@@ -59,22 +59,22 @@ export async function compare(name, definition, edited, text, locale, aborted) {
   return { text, before: a, after: b, changed: b.filter((line, at) => a[at]?.id !== line.id).length + Math.max(0, a.length - b.length) };
 }
 
-/** Asks what the interface says about edited settings. @param {string} name @param {any} edited @param {AbortSignal} aborted */
+/** Asks the API to check edited settings. @param {string} name @param {any} edited @param {AbortSignal} aborted */
 export const check = (name, edited, aborted) => post(adminPath(name) + "/settings/actions/preview", { settings: edited, search: { limit: 0 } }, aborted);
 
-/** How far a hit moved: places up, or null when it is new. @param {Line[]} before @param {Line} line @param {number} at */
+/** Returns how many places a hit moved up, or null if it is new. @param {Line[]} before @param {Line} line @param {number} at */
 export function moved(before, line, at) {
   const was = before.findIndex((b) => b.id === line.id);
   return was < 0 ? null : was - at;
 }
 
-/** Names of the judgement sets of an index. @param {string} name @returns {Promise<string[]>} */
+/** Returns the names of the judgement sets of an index. @param {string} name @returns {Promise<string[]>} */
 export const judgementSets = async (name) => (await get(adminPath(name) + "/judgements")).body.judgements.map((/** @type {any} */ set) => set.name);
 
 /**
- * Begins an evaluation. One that was cancelled a moment ago may still be
- * ending; this waits for it. The request is not cut short: its answer names
- * what there is to cancel.
+ * Starts an evaluation. It waits for one that was just cancelled and may still be
+ * ending. The request itself is not cancelled: its response names the evaluation
+ * to cancel.
  * @param {string} name @param {any} request @param {AbortSignal} aborted @returns {Promise<import("./api.js").Answer>}
  */
 async function begin(name, request, aborted) {
@@ -89,7 +89,7 @@ async function begin(name, request, aborted) {
   }
 }
 
-/** The path of an evaluation. @param {string} name @param {string} id */
+/** Returns the path of an evaluation. @param {string} name @param {string} id */
 export const evaluationPath = (name, id) => adminPath(name) + "/evaluations/" + encodeURIComponent(id);
 
 /** Waits, or returns at once when the signal is aborted. @param {number} wait @param {AbortSignal} aborted */
@@ -99,8 +99,8 @@ const pause = (wait, aborted) => /** @type {Promise<void>} */ (new Promise((reso
 }));
 
 /**
- * Measures edited settings against the stored ones by a judgement set, and
- * cancels the evaluation on the node when the signal is aborted.
+ * Evaluates edited settings against the stored ones with a judgement set, and
+ * cancels the evaluation on the node if the signal is aborted.
  * @param {string} name @param {string} set @param {any} edited @param {AbortSignal} aborted @param {(body: any) => void} report
  */
 export async function evaluate(name, set, edited, aborted, report) {

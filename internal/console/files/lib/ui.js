@@ -1,4 +1,4 @@
-// The parts that rooms are made of.
+// The components that rooms are made of.
 
 import { inputProblem, isAborted, Problem } from "./api.js";
 import { html, keys, signal, text, useEffect, useRef, useState } from "./dom.js";
@@ -35,7 +35,7 @@ export const copy = async (value) => {
   }
 };
 
-/** What a screen reader says next, and a short notice shows. */
+/** What a screen reader announces next; also shown as a brief notice. */
 export const announced = signal("");
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let clearing;
@@ -58,8 +58,8 @@ export const CopyAs = ({ sent }) => html`<span class="copy-as" role="group" aria
 </span>`;
 
 /**
- * Shows a refusal: code, message, place and remedy, and the request as curl if
- * there was one. What changes with every key pressed has the role status.
+ * Shows a problem: code, message, path and remedy, and the request as curl if
+ * there was one. A problem that changes with every keystroke has the role status.
  * @param {{ problem: unknown, onClose?: () => void, role?: "alert" | "status" }} props
  */
 export function ProblemView({ problem, onClose, role = "alert" }) {
@@ -83,7 +83,7 @@ export function ProblemView({ problem, onClose, role = "alert" }) {
   </div>`;
 }
 
-/** How far an operation is; without all, nobody knows. @param {{ done?: number, all?: number, label: string, onCancel?: (() => void) | undefined }} props */
+/** The progress of an operation; indeterminate if all is not given. @param {{ done?: number, all?: number, label: string, onCancel?: (() => void) | undefined }} props */
 export const Progress = ({ done = 0, all, label, onCancel }) => html`<div class="progress">
   <div class="progress-line"><span>${label}</span>
     ${onCancel && html`<button type="button" class="quiet" onClick=${onCancel}>Cancel</button>`}</div>
@@ -91,8 +91,8 @@ export const Progress = ({ done = 0, all, label, onCancel }) => html`<div class=
 </div>`;
 
 /**
- * Something that may take a while: what it is doing, what was wrong with it,
- * and how to cancel it. Work that must not be cut short ignores the signal.
+ * The state of an operation that may take a while: what it is doing, its problem,
+ * and how to cancel it. Work that must not be cancelled ignores the signal.
  */
 export function useWork() {
   const [doing, setDoing] = useState("");
@@ -115,7 +115,7 @@ export function useWork() {
   return { doing, problem, setProblem, run, cancel: () => aborted.current.abort() };
 }
 
-/** What is being done, once it takes longer than a moment. @param {{ doing: string, onCancel?: (() => void) | undefined }} props */
+/** Shows what is being done, once it takes longer than a moment. @param {{ doing: string, onCancel?: (() => void) | undefined }} props */
 export function Doing({ doing, onCancel }) {
   const settled = useSettled(doing, 300);
   return doing && doing === settled ? html`<${Progress} label=${doing} onCancel=${onCancel} />` : null;
@@ -125,7 +125,7 @@ export function Doing({ doing, onCancel }) {
 export const Empty = ({ title, children }) => html`<div class="empty"><h2>${title}</h2>${children}</div>`;
 
 /**
- * A dialog that traps the keyboard, as the browser does it.
+ * A modal dialog; the browser keeps the keyboard focus inside it.
  * @param {{ title: string, onClose: () => void, children?: Children, wide?: boolean }} props
  */
 export function Dialog({ title, onClose, children, wide }) {
@@ -144,7 +144,7 @@ export function Dialog({ title, onClose, children, wide }) {
 }
 
 /**
- * Asks before something that cannot be undone, and shows that it is being done.
+ * Asks for confirmation of something that cannot be undone, and shows its progress.
  * @param {{ title: string, action: string, doing?: string, onConfirm: () => void, onClose: () => void, children?: Children }} props
  */
 export const Confirm = ({ title, action, doing = "", onConfirm, onClose, children }) => html`<${Dialog} title=${title} onClose=${onClose}>
@@ -155,7 +155,7 @@ export const Confirm = ({ title, action, doing = "", onConfirm, onClose, childre
 </${Dialog}>`;
 
 /**
- * JSON as text, with what is wrong with it while it is edited.
+ * A text area for JSON that shows syntax errors while it is edited.
  * @param {{ value: string, label: string, onInput?: (value: string) => void, onRun?: () => void, rows?: number }} props
  */
 export function JsonArea({ value, label, onInput, onRun, rows = 14 }) {
@@ -182,7 +182,7 @@ export function jsonError(value) {
 export const pretty = (value) => JSON.stringify(value, null, 2) ?? "";
 
 /**
- * A value that settles when it has not changed for a moment.
+ * Returns a value once it has not changed for a moment.
  * @template T
  * @param {T} value
  * @param {number} wait

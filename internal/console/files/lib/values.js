@@ -20,7 +20,7 @@ function ordered({ order: _, ...rest }, order) {
 }
 
 /**
- * A table of declared values, one page of it at a time.
+ * A table of declared values, one page at a time.
  * @param {{ path: string, values: Declared[], locales: string[], onChange: (values: Declared[]) => void }} props
  */
 export function Values({ path, values, locales, onChange }) {

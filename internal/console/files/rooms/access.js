@@ -1,4 +1,4 @@
-// Access: which keys there are, what each may do, and new ones.
+// Access: lists keys and what each may do, and creates new ones.
 
 import { call, get, post, writeKey } from "../lib/api.js";
 import { checked, html, submit, text, useEffect, useState } from "../lib/dom.js";
@@ -7,7 +7,7 @@ import { announce, Confirm, CopyButton, Dialog, Empty, ProblemView, when } from 
 
 const keysPath = "/v1alpha1/admin/keys";
 
-/** The permissions of the interface, with whether they are of an index. */
+/** The permissions of the API, and whether each applies to indexes. */
 const permissions = /** @type {const} */ ([
   ["search", true], ["documents.read", true], ["documents.write", true], ["documents.delete", true], ["indexes.read", true], ["indexes.write", true],
   ["indexes.delete", true], ["indexes.promote", true], ["indexes.commit", true], ["indexes.pull", true], ["indexes.reindex", true], ["settings.write", true],
@@ -16,7 +16,7 @@ const permissions = /** @type {const} */ ([
 
 const roles = { reader: ["search", "indexes.read"], writer: ["search", "indexes.read", "documents.read", "documents.write", "documents.delete", "indexes.commit"], admin: permissions.map(([name]) => name) };
 
-/** Patterns on which a key holds a permission; null when it holds it nowhere. @param {any} key @param {string} permission @returns {string[] | null} */
+/** Returns the patterns on which a key holds a permission; null if it holds it nowhere. @param {any} key @param {string} permission @returns {string[] | null} */
 function held(key, permission) {
   const grants = key.grants.filter((/** @type {any} */ g) => g.permissions.includes(permission));
   return grants.length ? [...new Set(/** @type {string[]} */ (grants.flatMap((/** @type {any} */ g) => g.indexes)))].sort() : null;
@@ -72,14 +72,14 @@ export default function Access() {
   const may = can("keys.write");
   const own = access.value?.key;
   const made = (/** @type {any} */ answer) => {
-    if (answer.key.id === own) writeKey(answer.credential); // the one that this tab used stopped working
+    if (answer.key.id === own) writeKey(answer.credential); // the credential of this tab no longer works
     setMaking(false);
     setRotating(null);
     setSecret(answer);
     void read();
   };
   const keys = list?.keys ?? [];
-  /** Why the node would refuse to revoke a key; empty when it would not. @param {any} key */
+  /** Returns why the node would refuse to revoke a key; empty if it would not. @param {any} key */
   const kept = (key) => {
     if (key.id === list.anonymousKey) return "Requests without a credential act as this key, so it cannot be revoked.";
     const manages = (/** @type {any} */ k) => held(k, "keys.write") && !lapsed(k);

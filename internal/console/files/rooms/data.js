@@ -1,4 +1,4 @@
-// Data: which indexes there are, what they hold, and how it gets there.
+// Data: lists indexes and their documents, and loads new ones.
 
 import { adminPath, call, dataPath, get, post } from "../lib/api.js";
 import { Definition, Job } from "../lib/defining.js";
@@ -14,7 +14,7 @@ import { announce, bytes, Confirm, count, Dialog, Doing, Empty, JsonArea, jsonEr
 
 const described = 100;
 
-/** What the list shows of each index beyond its name. */
+/** What the list shows for each index besides its name. */
 function useDetails() {
   const [details, setDetails] = useState(/** @type {Record<string, any>} */ ({}));
   useEffect(() => {
@@ -54,7 +54,7 @@ function List() {
 function Generations({ resource, onChanged }) {
   const { doing, problem, setProblem, run } = useWork();
   const [gone, setGone] = useState("");
-  // Not cut short: only the answer says whether it was done.
+  // Not cancelled: only the response says whether it was done.
   const promote = (/** @type {string} */ generation) => run("Promoting…", async () => {
     await post(adminPath(resource.name + "@" + generation) + "/actions/promote");
     announce("Generation " + generation + " is live.");
@@ -117,17 +117,17 @@ function Index({ name }) {
 
 const ofDocuments = ["documents.read", "documents.write", "documents.delete"];
 
-/** Whether the key may see anything of an index here. @param {string} name */
+/** Reports whether this room can show the key anything of an index. @param {string} name */
 const hasPage = (name) => ["indexes.read", ...ofDocuments].some((permission) => can(permission, name));
 
-/** An index whose definition the key may not read: its documents are all there is to see. @param {{ name: string }} props */
+/** An index whose definition the key may not read: shows only its documents. @param {{ name: string }} props */
 const Unlisted = ({ name }) => html`<div class="stack">
   <div class="room-head"><h2>${name}</h2><a href=${address("data")}>Another index</a></div>
   ${hasPage(name) ? html`<p class="hint">This key may not read the definition of ${name}.</p><${Documents} key=${name} name=${name} definition=${null} />`
     : html`<${Empty} title="This key may not see it"><p>It has access to documents of ${[...new Set(ofDocuments.flatMap(patternsOf))].sort().join(", ") || "no index"}.</p></${Empty}>`}
 </div>`;
 
-/** Opens an index by its name, for keys that may not list indexes. */
+/** Opens an index by name, for keys that may not list indexes. */
 function ByName() {
   const [name, setName] = useState("");
   const names = [...new Set(ofDocuments.flatMap(namesOf))].sort();

@@ -85,7 +85,7 @@ function Owners() {
     <h2>Jobs</h2>${jobs.length ? jobs.map((job) => html`<${Job} key=${job.index} name=${job.index} onChanged=${read} />`) : html`<p class="hint">No reindex job runs or ran.</p>`}</section>`;
 }
 
-/** What a repair would register. @param {any} audit @param {boolean} promote @param {string[]} restore */
+/** Lists what a repair would register. @param {any} audit @param {boolean} promote @param {string[]} restore */
 function planned(audit, promote, restore) {
   const found = /** @type {string[]} */ ([]);
   for (const index of audit.indexes) {
@@ -109,13 +109,13 @@ function Registry() {
   const [audit, setAudit] = useState(/** @type {any} */ (null));
   const [promote, setPromote] = useState(false);
   const [restore, setRestore] = useState(/** @type {string[]} */ ([]));
-  const { doing, problem, run, cancel } = useWork(); // the node stops working on a request that is gone
+  const { doing, problem, run, cancel } = useWork(); // the node stops working on an aborted request
   const compare = async (/** @type {AbortSignal} */ signal) => setAudit((await get("/v1alpha1/admin/registry/audit", signal)).body);
   const read = () => run("Comparing…", compare);
   const removed = /** @type {string[]} */ ((audit?.indexes ?? []).flatMap((/** @type {any} */ i) => (i.removedAt ? [i.name] : i.generations.filter((/** @type {any} */ g) => g.removedAt).map((/** @type {any} */ g) => i.name + "@" + g.name))));
   const plan = audit ? planned(audit, promote, restore) : [];
   const repair = () => run("Repairing…", async (signal) => {
-    setAudit(null); // what a repair that is cancelled did is not known
+    setAudit(null); // the effect of a cancelled repair is not known
     const { createdIndexes, addedGenerations, promoted, restored } = (await post("/v1alpha1/admin/registry/actions/repair", { promoteNewest: promote, restore }, signal)).body;
     announce("Repaired: " + [createdIndexes, addedGenerations, promoted, restored].flat().length + " entries.");
     setRestore([]);

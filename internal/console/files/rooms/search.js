@@ -1,4 +1,4 @@
-// Search: type, see hits, narrow them, and read the request and the answer.
+// Search: type, see hits, narrow them, and read the request and the response.
 
 import { classes, effect, html, keys, text, useEffect, useRef, useState } from "../lib/dom.js";
 import { Facets } from "../lib/facets.js";
@@ -11,7 +11,7 @@ import { can, canSomewhere } from "../lib/session.js";
 import { CopyAs, CopyButton, count, Doing, Empty, Icon, JsonArea, jsonError, pretty, ProblemView } from "../lib/ui.js";
 import { Greeting } from "../lib/greeting.js";
 
-/** Sends what the controls make whenever it changes, unless JSON is edited. */
+/** Sends the request of the controls whenever it changes, unless the JSON is being edited. */
 function Runner() {
   useEffect(() => effect(() => {
     const request = s.made.value;
@@ -110,7 +110,7 @@ function Controls() {
   </div>`;
 }
 
-/** Opens what the address names, also when it changes while the room is open. */
+/** Opens the index that the URL names, also when the URL changes while the room is open. */
 function Start() {
   useEffect(() => {
     const { params } = room.value;

@@ -1,4 +1,4 @@
-// Tune: change the search settings and see what that does before it is stored.
+// Tune: change the search settings and see the effect before storing them.
 
 import { failedJob, isAborted, Problem } from "../lib/api.js";
 import { html, text, useEffect, useRef, useState } from "../lib/dom.js";
@@ -78,8 +78,8 @@ function Tuner({ name }) {
   const [stored, setStored] = useState(/** @type {import("../lib/tuning.js").Stored | null} */ (null));
   const [draft, setDraft] = useState("{}");
   const [json, setJson] = useState(false);
-  const [problem, setProblem] = useState(/** @type {unknown} */ (null)); // with storing or reading them
-  const [refused, setRefused] = useState(/** @type {unknown} */ (null)); // what the interface says about the draft
+  const [problem, setProblem] = useState(/** @type {unknown} */ (null)); // from storing or reading them
+  const [refused, setRefused] = useState(/** @type {unknown} */ (null)); // what the API reports about the draft
   const [queries, setQueries] = useState(s.typed.value || "");
   const [locale, setLocale] = useState(s.locale.value);
   const [results, setResults] = useState(/** @type {Compared[]} */ ([]));
@@ -125,7 +125,7 @@ function Tuner({ name }) {
   if (!stored || !definition) return html`<${ProblemView} problem=${problem} /><p class="loading">Loading…</p>`;
   const dirty = draft !== pretty(stored.settings);
   const conflict = problem instanceof Problem && problem.code === "settings:version_mismatch";
-  // Not cut short: only the answer says whether the settings were stored.
+  // Not cancelled: only the response says whether the settings were stored.
   const save = () => work.run("Saving…", () => saveSettings(name, edited, stored.version).then(() => { announce("The settings are stored."); return read(); }).catch(setProblem));
   const edit = (/** @type {string} */ next) => {
     setDraft(next);

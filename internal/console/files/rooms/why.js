@@ -1,5 +1,5 @@
-// Why: how a score came about, why one hit is above another, and why a
-// document is not among the hits.
+// Why: explains a score, why one hit ranks above another, and why a document
+// is not among the hits.
 
 import { dataPath, isAborted, post, Problem } from "../lib/api.js";
 import { html, submit, text, useEffect, useState } from "../lib/dom.js";
@@ -16,7 +16,7 @@ const colours = 8;
 /** @param {Part} part */
 const keyOf = (part) => part.kind + "\n" + part.word + "\n" + part.field;
 
-/** A colour per word, field and kind, the same in both pictures. @param {Part[][]} lists */
+/** Assigns a colour per word, field and kind, the same in both charts. @param {Part[][]} lists */
 function palette(lists) {
   const seen = /** @type {string[]} */ ([]);
   for (const part of lists.flat()) if (!seen.includes(keyOf(part))) seen.push(keyOf(part));
@@ -46,7 +46,7 @@ function Tree({ step, depth }) {
   return html`<li><details open=${depth < 3}><summary>${line}</summary><ul>${step.children.map((child, at) => html`<${Tree} key=${at} step=${child} depth=${depth + 1} />`)}</ul></details></li>`;
 }
 
-/** What a judged query says about a document, in words. @param {any} judged @param {string} key */
+/** Describes what a judged query says about a document. @param {any} judged @param {string} key */
 function verdict(judged, key) {
   const said = [];
   if (judged.known) said.push(judged.known === key ? "it should come first" : judged.known + " should come first");
@@ -61,7 +61,7 @@ const Judged = ({ judgements, name, documentKey }) => html`<section aria-label="
   ${judgements.map((j) => html`<tr key=${j.set + " " + j.position}><td>${can("settings.write", name) ? html`<a href=${address("tune", { index: name.split("@")[0] ?? "" })}>${j.set}</a>` : j.set}</td><td dir="auto">${j.text ?? j.id ?? "number " + (j.position + 1)}</td>
     <td>${verdict(j, documentKey)}</td><td class="number">${j.rank ?? "–"}</td><td class="number">${typeof j.ndcg === "number" ? j.ndcg.toFixed(4) : "–"}</td><td>${(j.unmet ?? []).join("; ")}</td></tr>`)}</tbody></table></div></section>`;
 
-/** What an explanation of a document that does not match says. @param {{ answer: any, request: any }} props */
+/** Shows the explanation of a document that does not match. @param {{ answer: any, request: any }} props */
 function Refused({ answer, request }) {
   const blamed = refusal(answer.detail);
   const clause = clauseAt(request, blamed?.clause);
@@ -72,7 +72,7 @@ function Refused({ answer, request }) {
 }
 
 /**
- * Explains a document, again whenever the request changes.
+ * Explains a document, and again whenever the request changes.
  * @param {string} name @param {string} key @param {string} value @param {any} request
  */
 function useExplanation(name, key, value, request) {
@@ -90,7 +90,7 @@ function useExplanation(name, key, value, request) {
   return state;
 }
 
-/** The request of the search room without what an explanation ignores. */
+/** Returns the request of the search room without what an explanation ignores. */
 function explained() {
   const { query, filters, locale, signals, signalsMode, hits } = s.answered.value?.request ?? s.made.value;
   return JSON.parse(JSON.stringify({ query, filters, locale, signals, signalsMode, hits }));
