@@ -1,5 +1,5 @@
-// Writes the types of the TypeScript client from the description that
-// `quire openapi --json` prints. Paths are left out: the client names them.
+// Writes the types of the TypeScript client from the output of
+// `quire openapi --json`. It leaves out the paths: the client names them itself.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

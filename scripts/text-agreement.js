@@ -1,5 +1,5 @@
-// Writes borders/TAG.tsv: the paragraphs of a text cut into segments by ICU, |
-// before those that are words. Called by text-agreement with its folder.
+// Writes borders/TAG.tsv: the paragraphs of a text split into segments by ICU, with
+// | before each segment that is a word. text-agreement calls it with its folder.
 const fs = require("fs");
 const work = process.argv[2];
 const texts = { ja: "jpn", th: "tha", zh: "cmn_hans", "zh-Hant": "cmn_hant", ko: "kor", en: "eng", de: "deu_1996", ru: "rus", hi: "hin", ar: "arb", el: "ell_monotonic" };

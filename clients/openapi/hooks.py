@@ -1,4 +1,4 @@
-"""What schemathesis has to know of the interface beyond its description."""
+"""What schemathesis must know about the API beyond its description."""
 
 import json
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 import schemathesis
 from schemathesis.core.failures import AcceptedNegativeData
 
-# An index that check-openapi makes, and the operations whose requests meet it:
-# of an index that does not exist every request is refused, whatever it holds.
+# An index that check-openapi creates, and the operations to send to it: a
+# request on an index that does not exist is rejected, whatever its body holds.
 INDEX = "checked"
 READING = {"search", "searchByURL", "explain", "suggest", "facetValues", "listDocuments", "getDocument", "previewSettings"}
 
-# Bodies that are text: whatever is sent is a string.
+# Media types of text bodies: anything sent is a valid string.
 TEXT = ("text/csv", "text/tab-separated-values")
 
 
@@ -41,6 +41,6 @@ def map_case(context: Any, case: Any) -> Any:
 
 @schemathesis.hook
 def filter_failure(context: Any, failure: Any, case: Any, response: Any) -> bool:
-    """Drops failures of requests that break no rule: any text is a string."""
+    """Drops failures of requests that are in fact valid: any text is a string."""
     text = case.media_type in TEXT and not isinstance(case.body, (str, bytes))
     return not (text and isinstance(failure, AcceptedNegativeData))

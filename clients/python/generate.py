@@ -1,4 +1,4 @@
-"""Writes the types of requests and answers from the OpenAPI description on standard input."""
+"""Generates the types of requests and responses from the OpenAPI description on standard input."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 
-# What requests and answers share has two schemas: that of requests allows null
-# for whatever may be left out, that of answers does not. One class stands for
-# both, so that an answer can be changed and sent back: the one of answers.
+# A type that requests and responses share has two schemas: that of requests
+# allows null for every optional member, that of responses does not. Only the
+# class of responses is generated, so that a response can be changed and sent back.
 OUTPUT = "Output"
 
 Schema = dict[str, Any]
 
 
 class Writer:
-    """Collects a class for every object; inner objects are called after their owner and property."""
+    """Collects a class for every object; nested objects are named after their owner and property."""
 
     def __init__(self) -> None:
         self.classes: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-// A real node, and a real browser on a page that may call it.
+// Runs a real node, and a real browser with a page that may call it.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,7 +20,7 @@ function listen(server) {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server.address().port)));
 }
 
-/** Serves files by path, each [type, content]; returns the origin. */
+/** Serves files by path, each as [type, content]; returns the origin. */
 export async function serveFiles(files) {
   const server = createServer((request, response) => {
     const file = files[new URL(request.url, "http://x").pathname];
@@ -30,7 +30,7 @@ export async function serveFiles(files) {
   return `http://127.0.0.1:${await listen(server)}`;
 }
 
-/** Starts bin/quire in a directory of its own; env adds variables. */
+/** Starts bin/quire in its own directory; env adds environment variables. */
 export async function startNode(env = {}) {
   const directory = mkdtempSync(join(tmpdir(), "quire-clients-"));
   const child = spawn(join(root, "bin/quire"), ["serve"], {
@@ -64,7 +64,7 @@ export async function startNode(env = {}) {
   return base;
 }
 
-/** Opens a page in Chromium that fails the test for every error it meets. */
+/** Opens a page in Chromium that fails the test on every error. */
 export async function openPage(url) {
   const { chromium } = await import("playwright-core");
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });

@@ -5,23 +5,23 @@ import { plan, type Request, type Search } from "./plan.js";
 import { resultOf, type Bounds } from "./results.js";
 
 export interface Options extends Omit<ClientOptions, "readYourWrites"> {
-  /** Definitions by index, for keys that may search and not read them. */
+  /** Definitions by index name, for keys that may search but not read definitions. */
   definitions?: Record<string, Definition>;
-  /** The field of places; the first geo_point that can be filtered by unless given. */
+  /** The field with locations; defaults to the first geo_point field that allows filters. */
   geoField?: string;
-  /** The language of typed text and of answers. */
+  /** The locale of typed text and of results. */
   locale?: string;
-  /** What every search asks beside what the widgets ask, such as filters or signals. */
+  /** Members added to every search in addition to what the widgets request, such as filters or signals. */
   request?: SearchRequest;
 }
 
-/** What InstantSearch.js and React InstantSearch take as `searchClient`. */
+/** The type that InstantSearch.js and React InstantSearch expect as `searchClient`. */
 export interface SearchClient {
   search(requests: any): Promise<{ results: any[] }>;
   searchForFacetValues(requests: any): Promise<any[]>;
 }
 
-/** A search client over the node at a URL. Use one for each InstantSearch instance: a newer search cancels the older one. */
+/** Returns a search client for the node at a URL. Use one per InstantSearch instance: a new search cancels the previous one. */
 export function createSearchClient(node: string, options: Options = {}): SearchClient {
   const client = new Client(node, options);
   const known = new Map<string, Promise<Fields>>();
@@ -33,7 +33,7 @@ export function createSearchClient(node: string, options: Options = {}): SearchC
       const given = options.definitions?.[index];
       fields = given ? Promise.resolve(readFields(given)) : client.index(index).get().then((d) => readFields(d.definition));
       known.set(index, fields);
-      fields.catch(() => known.delete(index)); // read again by the next search
+      fields.catch(() => known.delete(index)); // the next search reads it again
     }
     return fields;
   };
@@ -65,7 +65,7 @@ export function createSearchClient(node: string, options: Options = {}): SearchC
       try {
         return { results: await searchAll(requests, mine.signal) };
       } catch (error) {
-        // InstantSearch has asked anew and no longer waits for this answer.
+        // InstantSearch has sent a newer request and no longer waits for this result.
         if (mine.signal.aborted) return new Promise<never>(() => {});
         throw error;
       }
@@ -78,7 +78,7 @@ export function createSearchClient(node: string, options: Options = {}): SearchC
   };
 }
 
-/** Sends a search and those of its bounds together. */
+/** Sends a search and the searches for its bounds together. */
 async function run(client: Client, search: Search, signal: AbortSignal): Promise<{ answer: SearchResult; bounds: Bounds }> {
   const index = client.index(search.index);
   const ends = [...search.bounds].map(async ([name, { field, least, greatest }]) => {
@@ -96,7 +96,7 @@ function valueOf(answer: { hits: { document?: unknown }[] }, field: string): num
   return typeof value === "number" ? value : undefined;
 }
 
-/** The values of a facet that begin with what was typed into its search box. */
+/** Returns the values of a facet that begin with the text in its search box. */
 async function facetHits(client: Client, request: Request, fields: Fields, settings: { geoField: string | undefined; locale: string | undefined; request: SearchRequest | undefined }) {
   const { facetName, facetQuery, maxFacetHits, ...params } = request.params as Record<string, any>;
   const { field } = attributeOf(fields, facetName);

@@ -1,16 +1,16 @@
-// Single conditions, and several of which any holds, as clauses with the field
-// that each narrows.
+// Converts single conditions, and lists of which any must hold, to clauses, each
+// with the field that it narrows.
 
 import type { Clause, Matcher } from "@quiresearch/client";
 import { attributeOf, isNumeric, literal, type Fields } from "./fields.js";
 
-/** A condition. The field is empty for one that narrows several or excludes: it is never left out of a facet. */
+/** A condition. The field is empty if it narrows several fields or excludes values; no facet ignores such a condition. */
 export interface Condition {
   field: string;
   clause: Clause;
 }
 
-/** Any of the conditions; values of one field become one filter. */
+/** Combines conditions of which any must hold; values of one field become one filter. */
 export function alternatives(conditions: Condition[]): Condition {
   if (conditions.length === 1) return conditions[0]!;
   const field = conditions[0]?.field ?? "";
@@ -24,7 +24,7 @@ export function alternatives(conditions: Condition[]): Condition {
   return { field: "", clause: { type: "or", clauses: conditions.map((c) => c.clause) } };
 }
 
-/** `brand:Lumi`, or `brand:-Lumi` to exclude; a value that begins with a minus sign is written `\-`. */
+/** Parses `brand:Lumi`, or `brand:-Lumi` to exclude; a leading minus sign in a value is written `\-`. */
 export function facetFilter(fields: Fields, text: string): Condition {
   const at = text.indexOf(":");
   const attribute = text.slice(0, at);
@@ -40,7 +40,7 @@ export function equals(fields: Fields, attribute: string, value: string): Condit
   return within(field, { field, match: level === undefined ? { value: literal(fields.get(field), value) } : { type: "under", path: value } }, fields);
 }
 
-/** `price>=10`, `price=10`, `price!=10` or `price:10 TO 20`. */
+/** Parses `price>=10`, `price=10`, `price!=10` or `price:10 TO 20`. */
 export function comparison(fields: Fields, text: string): Condition {
   const range = /^([^:<>=!]+):\s*(\S+)\s+TO\s+(\S+)$/i.exec(text);
   if (range) return within(range[1]!, { field: range[1]!, match: { type: "range", gte: bound(fields, range[1]!, range[2]!), lte: bound(fields, range[1]!, range[3]!) } }, fields);
@@ -52,12 +52,12 @@ export function comparison(fields: Fields, text: string): Condition {
   return within(field, { field, match: bounds ? { type: "range", ...bounds } : { value } }, fields);
 }
 
-/** A bound; for a timestamp field, seconds since 1970 as InstantSearch keeps them. */
+/** Converts a bound; for a timestamp field InstantSearch gives seconds since 1970. */
 function bound(fields: Fields, field: string, text: string): unknown {
   return fields.get(field)?.type === "timestamp" ? new Date(Number(text) * 1000).toISOString() : Number(text);
 }
 
-/** Puts a condition on a field of a nested list into a clause on that list. */
+/** Wraps a condition on a field of a nested list in a clause on that list. */
 function within(field: string, clause: Clause, fields: Fields): Condition {
   for (let path = field; path.includes("."); ) {
     path = path.slice(0, path.lastIndexOf("."));

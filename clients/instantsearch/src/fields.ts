@@ -1,4 +1,4 @@
-// What the definition of an index says of its fields, by dotted path.
+// The fields of an index by dotted path, read from its definition.
 
 import type { Definition, Field } from "@quiresearch/client";
 
@@ -6,9 +6,9 @@ export interface Fields {
   get(path: string): Field | undefined;
   /** The fields that can be highlighted. */
   highlighted: string[];
-  /** The fields that hold a value for every language; a hit has that of the search. */
+  /** The fields with a value per locale; a hit has the value for the locale of the search. */
   localized: string[];
-  /** The first field of type geo_point that can be filtered by. */
+  /** The first geo_point field that allows filters. */
   geo: string | undefined;
 }
 
@@ -34,14 +34,14 @@ export function isNumeric(field: Field | undefined): boolean {
   return ["int32", "int64", "float", "double"].includes(field?.type ?? "");
 }
 
-/** A value of a refinement, which InstantSearch keeps as text, as the field takes it. */
+/** Converts a refinement value, which InstantSearch keeps as a string, to the type of the field. */
 export function literal(field: Field | undefined, text: string): unknown {
   if (field?.type === "boolean") return text === "true";
   return isNumeric(field) ? Number(text) : text;
 }
 
 /**
- * The field of an attribute and, for a level of a hierarchy, its number: a menu of a hierarchy `category` names the attributes
+ * Returns the field of an attribute and, for a level of a hierarchy, its number: a menu of a hierarchy `category` uses the attributes
  * `category.lvl0`, `category.lvl1` and so on.
  */
 export function attributeOf(fields: Fields, attribute: string): { field: string; level: number | undefined } {

@@ -1,5 +1,5 @@
-// The filters of a request: facetFilters, numericFilters, filters and the
-// parameters of places, as clauses with the field that each narrows.
+// Converts the filters of a request (facetFilters, numericFilters, filters and
+// the geo parameters) to clauses, each with the field that it narrows.
 
 import { alternatives, comparison, facetFilter, type Condition } from "./conditions.js";
 import type { Fields } from "./fields.js";
@@ -20,7 +20,7 @@ function list(value: unknown): any[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value];
 }
 
-/** The circle of aroundLatLng, or the one around insideBoundingBox: the service filters by distance. */
+/** Returns the circle of aroundLatLng, or one around insideBoundingBox, because the service filters by distance. */
 function placeOf(params: Params, field: string | undefined): Condition[] {
   if (!field) return [];
   const box = params["insideBoundingBox"];
@@ -28,7 +28,7 @@ function placeOf(params: Params, field: string | undefined): Condition[] {
     const corners: number[] = typeof box === "string" ? box.split(",").map(Number) : list(box).flat().map(Number);
     const [north, west, south, east] = corners as [number, number, number, number];
     const lat = (north + south) / 2;
-    const span = ((east - west + 540) % 360) - 180; // also across the date line
+    const span = ((east - west + 540) % 360) - 180; // also works across the date line
     const lon = ((((west + span / 2 + 180) % 360) + 360) % 360) - 180;
     return [{ field, clause: { field, match: { type: "distance", lat, lon, radius: Math.max(1, distance(lat, lon, north, west), distance(lat, lon, south, west)) } } }];
   }
@@ -37,13 +37,13 @@ function placeOf(params: Params, field: string | undefined): Condition[] {
   return origin && radius > 0 ? [{ field, clause: { field, match: { type: "distance", ...origin, radius } } }] : [];
 }
 
-/** The place that hits are near to. */
+/** Returns the point that hits should be near. */
 export function originOf(params: Params): { lat: number; lon: number } | undefined {
   const [lat, lon] = String(params["aroundLatLng"] ?? "").split(",").map(Number);
   return Number.isFinite(lat) && Number.isFinite(lon) && params["aroundLatLng"] ? { lat: lat!, lon: lon! } : undefined;
 }
 
-/** Metres between two places on a sphere. */
+/** Returns the distance in metres between two points on a sphere. */
 function distance(latA: number, lonA: number, latB: number, lonB: number): number {
   const radians = Math.PI / 180;
   const h = Math.sin(((latB - latA) * radians) / 2) ** 2 +

@@ -1,5 +1,5 @@
-// The grammar of the parameter `filters`: conditions joined by AND and OR, with
-// NOT before a condition and parentheses around several.
+// Parses the parameter `filters`: conditions joined by AND and OR, negated by NOT
+// and grouped by parentheses.
 
 import { alternatives, comparison, equals, type Condition } from "./conditions.js";
 import type { Fields } from "./fields.js";

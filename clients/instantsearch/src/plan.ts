@@ -1,10 +1,10 @@
-// A plan of few searches for the requests of one render.
+// Plans as few searches as possible for the requests of one render.
 //
-// InstantSearch asks once for the hits, and once more for every refined facet
-// without the filters of that facet. The service counts a facet without the
-// filters on chosen fields (excludeFilters), so the further requests become
-// facets of the first search. One that asks for anything else is a search of
-// its own.
+// InstantSearch sends one request for the hits, and one more for every refined
+// facet, without the filters of that facet. The service can count a facet
+// without the filters on given fields (excludeFilters), so these further
+// requests become facets of the first search. A request for anything else
+// becomes a search of its own.
 
 import type { Clause, FacetRequest, SearchRequest } from "@quiresearch/client";
 import { attributeOf, isNumeric, type Fields } from "./fields.js";
@@ -16,23 +16,23 @@ export interface Request {
   params?: Params;
 }
 
-/** One request of InstantSearch and where its answer is found. */
+/** One request of InstantSearch and where its result is found. */
 export interface Planned {
   request: Request;
   params: Params;
   conditions: Condition[];
   search: Search;
-  /** Which facet of the search answers each attribute. */
+  /** The facet of the search that holds the counts of each attribute. */
   facets: Map<string, string>;
 }
 
-/** One search that is sent. */
+/** One search to send. */
 export interface Search {
   index: string;
   body: SearchRequest & { facets: FacetRequest[] };
   conditions: Condition[];
   main: Planned | undefined;
-  /** Searches for the least and the greatest value of a numeric field: by field and what is left out. */
+  /** Searches for the smallest and the largest value of a numeric field, keyed by the field and the filters left out. */
   bounds: Map<string, { field: string; least: SearchRequest; greatest: SearchRequest }>;
 }
 
@@ -77,7 +77,7 @@ function sameText(a: Params, b: Params): boolean {
   return ["query", "aroundLatLng", "aroundRadius", "insideBoundingBox", "filters"].every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
 }
 
-/** The fields whose filters the second request lacks, when that is the only difference and it asks for facets of these alone. */
+/** Returns the fields whose filters the second request lacks, if that is the only difference and it asks only for facets of these fields. */
 function leftOut(first: Condition[], second: Condition[], attributes: string[], fields: Fields): string[] | undefined {
   const text = (c: Condition) => JSON.stringify(c.clause);
   const kept = new Set(second.map(text));
@@ -85,7 +85,7 @@ function leftOut(first: Condition[], second: Condition[], attributes: string[], 
   const missing = first.filter((c) => !kept.has(text(c))).map((c) => c.field);
   const added = second.filter((c) => !known.has(text(c)));
   const asked = new Set(attributes.map((attribute) => attributeOf(fields, attribute).field));
-  // A level above, which a menu of a hierarchy asks below: it is read from the tree.
+  // A menu of a hierarchy also requests the levels above: they are read from the tree.
   const levels = added.every((c) => asked.has(c.field) && fields.get(c.field)?.hierarchy);
   return levels && missing.every((field) => field && asked.has(field)) ? [...new Set([...missing, ...added.map((c) => c.field)])] : undefined;
 }
@@ -112,7 +112,7 @@ function bodyOf(params: Params, fields: Fields, conditions: Condition[], sort: s
   return body;
 }
 
-/** A text up to this length is highlighted whole. */
+/** Texts up to this length are highlighted as a whole. */
 const wholeText = 10000;
 
 function addHighlights(body: SearchRequest, params: Params, fields: Fields) {
@@ -123,7 +123,7 @@ function addHighlights(body: SearchRequest, params: Params, fields: Fields) {
   body.highlight = { fields: Object.fromEntries(names.map((name) => [name, { fragments: fields.get(name)?.multiple ? 100 : 1, length: wholeText, ...marks }])) };
 }
 
-/** Adds a facet that leaves the filters on some fields out, or finds the one that is there. */
+/** Finds or adds a facet that ignores the filters on the given fields. */
 function addFacet(planned: Planned, fields: Fields, attribute: string, excluded: string[]) {
   const { search, params } = planned;
   const { field, level } = attributeOf(fields, attribute);
@@ -140,7 +140,7 @@ function addFacet(planned: Planned, fields: Fields, attribute: string, excluded:
   if (level !== undefined) facet.depth = Math.max(facet.depth ?? 1, level + 1);
 }
 
-/** The least and greatest value, which a range slider begins and ends with. */
+/** Adds searches for the smallest and largest value, the ends of a range slider. */
 function addBounds(search: Search, field: string, name: string, excluded: string[]) {
   if (search.bounds.has(name)) return;
   const filters = search.conditions.filter((c) => !excluded.includes(c.field) && search.body.filters!.includes(c.clause)).map((c) => c.clause);

@@ -1,4 +1,4 @@
-// Answers in the form that InstantSearch reads.
+// Converts results to the form that InstantSearch expects.
 
 import type { FacetValuesResult, SearchResult } from "@quiresearch/client";
 import { attributeOf, type Fields } from "./fields.js";
@@ -8,7 +8,7 @@ type Hit = SearchResult["hits"][number];
 type Value = NonNullable<FacetValuesResult["values"]>[number];
 export type Bounds = Map<string, { min: number; max: number }>;
 
-/** How deep pages reach: the service answers the first 10000 hits by offset. */
+/** The limit of paging: the service returns the first 10000 hits by offset. */
 const deepest = 10000;
 
 export function resultOf(planned: Planned, answer: SearchResult, bounds: Bounds, fields: Fields, geoField: string | undefined) {
@@ -40,7 +40,7 @@ export function resultOf(planned: Planned, answer: SearchResult, bounds: Bounds,
   };
 }
 
-/** Counts by value. Of a hierarchy, one level, below the level that the request filters by. */
+/** Returns counts by value. For a hierarchy, these are of one level, below the level that the request filters by. */
 function countsOf(planned: Planned, fields: Fields, attribute: string, values: Value[]): Record<string, number> {
   const { field, level } = attributeOf(fields, attribute);
   if (level === undefined) return Object.fromEntries(values.map((v) => [String(v.value), v.count]));
@@ -67,7 +67,7 @@ function hitOf(hit: Hit, params: Record<string, any>, fields: Fields, geoField: 
   };
 }
 
-/** The document with the one value in place of the object that names its language. */
+/** Returns the document with each localized value in place of the object keyed by locale. */
 function unlocalized(document: Record<string, any>, fields: Fields): Record<string, any> {
   const copy = structuredClone(document);
   for (const path of fields.localized) {
@@ -84,7 +84,7 @@ function read(document: any, path: string): any {
   return path.split(".").reduce((value, name) => value?.[name], document);
 }
 
-/** The text of every highlighted field, marked where it matches. */
+/** Returns the text of every highlighted field, with matches marked. */
 function highlightsOf(hit: Hit, document: Record<string, any>, params: Record<string, any>, fields: Fields) {
   const result: Record<string, any> = {};
   const marks = [params["highlightPreTag"] ?? "<em>", params["highlightPostTag"] ?? "</em>"];

@@ -1,4 +1,4 @@
-// What is asked of the service for the parameters of InstantSearch.
+// The requests sent to the service for the parameters of InstantSearch.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,7 @@ const definitions = {
   },
 };
 
-/** The bodies that are sent for requests. */
+/** Returns the bodies sent for some requests. */
 async function sentFor(...requests) {
   const bodies = [];
   const client = createSearchClient("http://a.example", {

@@ -1,4 +1,4 @@
-// A page with every widget that the adapter serves, over the demo catalogue.
+// A page with every widget that the adapter supports, over the demo catalogue.
 
 import instantsearch from "instantsearch.js/es";
 import { connectAutocomplete, connectGeoSearch } from "instantsearch.js/es/connectors";
@@ -11,7 +11,7 @@ import { createSearchClient } from "../dist/index.js";
 const template = (hit, { html, components }) =>
   html`<b data-price="${hit.price}" data-brand="${hit.brand}">${components.Highlight({ hit, attribute: "name" })}</b>`;
 
-/** Puts a container with the id on the page. */
+/** Adds a container with the id to the page. */
 function at(id) {
   const container = document.createElement("div");
   container.id = id;
@@ -42,7 +42,7 @@ export function start(base, key) {
   window.search = search;
 }
 
-/** Infinite hits, autocomplete over two indexes, and places. */
+/** Infinite hits, autocomplete over two indexes, and geo search. */
 export function startOthers(base, key) {
   const one = instantsearch({ indexName: "catalogue", searchClient: createSearchClient(base, { key }) });
   one.addWidgets([configure({ hitsPerPage: 5 }), infiniteHits({ container: at("infinite"), templates: { item: template } })]);

@@ -56,12 +56,12 @@ async function load() {
   await index.commit();
 }
 
-/** Waits until InstantSearch has rendered the answer to everything it asked. */
+/** Waits until InstantSearch has rendered the results of all its requests. */
 async function settled() {
   await page.waitForFunction(() => search.status === "idle" && document.querySelector("#stats")?.textContent.includes("results"));
 }
 
-/** Does something to the page and returns the searches that it caused. */
+/** Runs an action on the page and returns the searches that it caused. */
 async function when(act) {
   searched.length = 0;
   const before = await page.textContent("body");
@@ -76,7 +76,7 @@ const shown = () => page.$$eval("#hits b", (all) => all.map((b) => ({ price: Num
 const total = async () => Number((await page.textContent("#stats")).replaceAll(",", "").match(/\d+/)[0]);
 const count = (matches) => products.filter(matches).length;
 const clear = () => when(() => page.click("#clear button"));
-/** The values of a list of refinements with their counts. */
+/** Returns the values of a refinement list with their counts. */
 const counts = async (id) => Object.fromEntries(await page.$$eval(`#${id} li`, (all) => all.map((item) => {
   const label = item.querySelector(".ais-RefinementList-labelText, .ais-HierarchicalMenu-label").textContent;
   return [label, Number(item.querySelector(".ais-RefinementList-count, .ais-HierarchicalMenu-count").textContent)];

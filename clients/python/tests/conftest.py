@@ -1,4 +1,4 @@
-"""A real node for the tests."""
+"""Runs a real node for the tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = "client-tests-root-key-0123456789abcdef"
 
 @pytest.fixture(scope="session")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of bin/quire, running in a directory of its own."""
+    """Starts bin/quire in its own directory and yields its URL."""
     directory = str(tmp_path_factory.mktemp("node"))
     variables = {
         "PATH": os.environ["PATH"], "HOME": directory, "SERVICE_STORAGE_LOCAL_DIRECTORY": directory, "SERVICE_HTTP_HOST": "127.0.0.1",

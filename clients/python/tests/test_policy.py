@@ -1,4 +1,4 @@
-"""Which requests are repeated, what errors say, how names are escaped; without a node."""
+"""Which requests are retried, what errors say, how names are escaped; without a node."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def no_node() -> httpx.Response:
 
 
 class Node:
-    """Fails twice and then answers. The index keyed has a primary key."""
+    """Fails twice, then responds. The index keyed has a primary key."""
 
     def __init__(self, fail: Callable[[], httpx.Response]) -> None:
         self.fail, self.tries = fail, 0

@@ -1,4 +1,4 @@
-"""The vector stores with the real packages and an embedding that is the same every time."""
+"""The vector stores with the real packages and a deterministic embedding."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORDS = ["cat", "dog", "bird", "fish", "house", "garden"]
 
 
 def embed(text: str) -> list[float]:
-    """A vector of which words the text holds, of length 1."""
+    """Returns a vector of length 1 that counts words of the text."""
     counts = [float(text.lower().count(word)) + 0.01 for word in WORDS]
     length = math.sqrt(sum(n * n for n in counts))
     return [n / length for n in counts]

@@ -6,11 +6,11 @@ import type { ListedIndex } from "./types.js";
 export interface ClientOptions {
   /** Sent as a bearer token. */
   key?: string;
-  /** Further nodes of the same deployment, asked when one does not answer. */
+  /** Further nodes of the same deployment, tried when one does not respond. */
   nodes?: string[];
-  /** Milliseconds a request is repeated for where that is safe; 20000 unless given, 0 turns it off. */
+  /** How long, in milliseconds, a request is retried where that is safe; default 20000, 0 turns retries off. */
   retryFor?: number;
-  /** Reads of an index see what this client wrote to it before. */
+  /** Whether reads of an index see what this client wrote to it before. */
   readYourWrites?: boolean;
   /** Replaces the global fetch. */
   fetch?: typeof fetch;
@@ -20,27 +20,27 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-/** One request as it is sent, perhaps several times. */
+/** One request, which may be sent several times. */
 export interface Call extends CallOptions {
   method: string;
   path: string;
   body?: string;
   media?: string;
-  /** Whose freshness token is carried. */
+  /** The index or generation whose freshness token applies. */
   index?: string;
-  /** The token is sent along; otherwise it is taken from the answer. */
+  /** Whether the request reads: it then sends the token, otherwise the token is taken from the response. */
   reads?: boolean;
-  /** Whether doing the request twice is the same as once; asked when the outcome of a try is not known. */
+  /** Reports whether the request is idempotent; called if the outcome of an attempt is unknown. */
   repeatable?: () => boolean | Promise<boolean>;
-  /** Documents before a failed one stay, so that a refusal to write does not speak for the whole request. */
+  /** Whether the request holds several documents: those before a failed one stay, so a failed write does not mean that nothing was written. */
   several?: boolean;
 }
 
 const header = "X-Service-Freshness";
 
-// Answers after which nothing was done, so that every request may be repeated.
+// Responses that mean that nothing was done, so every request may be retried.
 const untaken = ["indexer:unavailable", "indexer:leadership_unreadable", "search:freshness:unavailable", "storage:unavailable", "storage:conflict"];
-// Answers about documents that were not written; others of the same request may be.
+// Responses about documents that were not written; others of the same request may have been.
 const unwritten = ["storage:io_error", "index:closed", "index:readonly", "index:generation:unsettled"];
 
 const firstPause = 50;
@@ -61,12 +61,12 @@ export class Client {
     }
   }
 
-  /** A handle on an index, or on a generation written index@generation. */
+  /** Returns a handle on an index, or on a generation, written index@generation. */
   index<T = Record<string, unknown>>(name: string): Index<T> {
     return new Index<T>(this, name);
   }
 
-  /** The indexes that the key can see, in order of their names. */
+  /** Yields the indexes that the key can see, in order of their names. */
   async *indexes(options: CallOptions = {}): AsyncGenerator<ListedIndex> {
     for (let after = ""; ; ) {
       const page = await this.call<{ indexes: ListedIndex[]; next?: string }>({
@@ -78,7 +78,7 @@ export class Client {
     }
   }
 
-  /** Sends a request until it is answered, repeating it where that is safe. */
+  /** Sends a request, retrying it where that is safe, and returns the response. */
   async call<A>(call: Call): Promise<A> {
     const deadline = Date.now() + (this.#options.retryFor ?? 20_000);
     for (let tries = 1; ; tries++) {
@@ -123,7 +123,7 @@ async function mayRepeat(error: unknown, call: Call): Promise<boolean> {
     if (error.status === 429 || untaken.some(is) || (partly && !call.several)) return true;
     if (!partly && ![502, 503, 504].includes(error.status)) return false;
   } else if (!(error instanceof TypeError)) {
-    return false; // fetch fails with a TypeError when there is no answer
+    return false; // fetch fails with a TypeError if there is no response
   }
   return (await call.repeatable?.()) ?? false;
 }

@@ -1,4 +1,4 @@
-/** One thing wrong with a request. */
+/** One problem with a request. */
 export interface Problem {
   code: string;
   message: string;
@@ -7,29 +7,29 @@ export interface Problem {
   help?: string;
 }
 
-/** A request that a node refused or failed. */
+/** Thrown when a node rejects or fails a request. */
 export class QuireError extends Error {
   override name = "QuireError";
 
   constructor(
     readonly status: number,
-    /** The code of the one problem, `validation` for several, empty when something on the way answered. */
+    /** The code of the only problem, `validation` for several; empty if an intermediary such as a proxy responded. */
     readonly code: string,
     message: string,
     readonly problems: Problem[],
-    /** Seconds after which the node wants to be asked again; 0 when it names none. */
+    /** Seconds after which the node asks the client to retry; 0 if it names none. */
     readonly retryAfter = 0,
   ) {
     super(message);
   }
 
-  /** Whether one of the problems has the code. */
+  /** Reports whether one of the problems has the code. */
   is(code: string): boolean {
     return this.code === code || this.problems.some((p) => p.code === code);
   }
 }
 
-/** Reads the body of a failed request, whichever program sent it. */
+/** Reads the error in the body of a response, which may come from a proxy. */
 export async function readError(response: Response): Promise<QuireError> {
   const text = await response.text();
   const wait = Number(response.headers.get("Retry-After")) || 0;
@@ -39,7 +39,7 @@ export async function readError(response: Response): Promise<QuireError> {
       return new QuireError(response.status, body.code, body.message, body.errors ?? [], wait);
     }
   } catch {
-    // A proxy answers in its own words.
+    // A proxy responds in a format of its own.
   }
   return new QuireError(response.status, "", `${response.status} ${text.slice(0, 300)}`, [], wait);
 }

@@ -10,19 +10,19 @@ export interface Added {
   freshness: string;
 }
 
-/** What became of one document of addAll. */
+/** The result of addAll for one document. */
 export interface Result {
-  /** Among the documents given, from 0. */
+  /** The position among the given documents, from 0. */
   position: number;
-  /** Why it was refused; absent when it was added. */
+  /** Why it was rejected; absent if it was added. */
   refused?: QuireError;
 }
 
-/** A hit whose document is of the type of the index. */
+/** A hit whose document has the type of the index. */
 export type TypedHit<T> = Omit<Hit, "document"> & { document?: T };
 export type TypedResult<T> = Omit<SearchResult, "hits"> & { hits: TypedHit<T>[] };
 
-// What one request of addAll carries at most.
+// The limits of one request of addAll.
 const batchDocuments = 1000;
 const batchCharacters = 2_000_000;
 
@@ -56,7 +56,7 @@ export class Index<T = Record<string, unknown>> {
     });
   }
 
-  /** The definition and status of the index. */
+  /** Returns the definition and status of the index. */
   get(options: CallOptions = {}): Promise<IndexDescription> {
     return this.client.call({ ...options, method: "GET", path: this.#admin(), repeatable: always });
   }
@@ -66,17 +66,17 @@ export class Index<T = Record<string, unknown>> {
     return this.client.call({ ...options, method: "PUT", path: this.#admin(), body: JSON.stringify(definition), repeatable: always });
   }
 
-  /** Makes everything acknowledged before visible to searches. */
+  /** Makes everything acknowledged so far visible to searches. */
   commit(options: CallOptions = {}): Promise<IndexDescription> {
     return this.#write({ ...options, method: "POST", path: this.#admin("actions", "commit"), repeatable: always });
   }
 
-  /** Serves the index from this generation, which the name of the handle has. */
+  /** Makes the generation that the handle names the live one of the index. */
   promote(options: CallOptions = {}): Promise<IndexDescription> {
     return this.#write({ ...options, method: "POST", path: this.#admin("actions", "promote"), repeatable: always });
   }
 
-  /** Deletes the index with all generations, or the one generation the handle names. */
+  /** Deletes the index with all its generations, or only the generation that the handle names. */
   delete(options: CallOptions = {}): Promise<void> {
     return this.client.call({ ...options, method: "DELETE", path: this.#admin() });
   }
@@ -89,7 +89,7 @@ export class Index<T = Record<string, unknown>> {
     return this.#write({ ...options, method: "PUT", path: this.#admin("settings"), body: settings, repeatable: always });
   }
 
-  /** Adds documents, replacing those under the same keys. One that is refused refuses the rest. */
+  /** Adds documents, replacing those with the same keys. It stops at the first rejected document; those before it stay added. */
   add(documents: T[], options: CallOptions = {}): Promise<Added> {
     return this.#write({
       ...options, method: "POST", path: this.#data("documents"), body: { documents }, repeatable: () => this.#hasKey(), several: documents.length > 1,
@@ -97,8 +97,8 @@ export class Index<T = Record<string, unknown>> {
   }
 
   /**
-   * Adds a stream of documents and yields a result for each, in order. A batch is sent while the next one is gathered; a refused
-   * document does not stop the others. An error ends the stream; documents after the last result may or may not be added.
+   * Adds a stream of documents and yields a result for each, in order. A batch is sent while the next one is collected; a rejected
+   * document does not stop the others. An error ends the stream; documents after the last result may or may not have been added.
    */
   async *addAll(documents: Iterable<T> | AsyncIterable<T>, options: CallOptions = {}): AsyncGenerator<Result> {
     let lines: string[] = [];
@@ -107,7 +107,7 @@ export class Index<T = Record<string, unknown>> {
     let sent: Promise<Result[]> | undefined;
     const send = () => {
       sent = this.#addLines(lines, first, options);
-      sent.catch(() => {}); // reported where it is awaited
+      sent.catch(() => {}); // the error is reported where the promise is awaited
       first += lines.length;
       lines = [];
       characters = 0;
@@ -140,7 +140,7 @@ export class Index<T = Record<string, unknown>> {
     return results;
   }
 
-  /** Whether documents have keys, so that adding them twice adds them once; false when that cannot be read. */
+  /** Reports whether documents have keys, which makes adding them idempotent; false if the definition cannot be read. */
   #hasKey(): Promise<boolean> {
     this.#keyed ??= this.get().then(
       (d) => Object.values(d.definition.fields ?? {}).some((f) => f.primaryKey === true),
@@ -149,7 +149,7 @@ export class Index<T = Record<string, unknown>> {
     return this.#keyed;
   }
 
-  /** The document under a key. */
+  /** Returns the document with a key. */
   async document(key: string, options: CallOptions = {}): Promise<T> {
     return (await this.#read<{ document: T }>(this.#data("documents", key), undefined, options)).document;
   }
@@ -158,7 +158,7 @@ export class Index<T = Record<string, unknown>> {
     return this.#write({ ...options, method: "PUT", path: this.#data("documents", key), body: document, repeatable: always });
   }
 
-  /** Changes parts of a document. It is not repeated after an unknown outcome, because a change may append. */
+  /** Changes parts of a document. It is not retried if the outcome is unknown, because a change may append. */
   patchDocument(key: string, changes: Record<string, unknown>, options: CallOptions = {}): Promise<void> {
     return this.#write({ ...options, method: "PATCH", path: this.#data("documents", key), body: changes });
   }
@@ -167,13 +167,13 @@ export class Index<T = Record<string, unknown>> {
     return this.#write({ ...options, method: "DELETE", path: this.#data("documents", key), repeatable: always });
   }
 
-  /** Deletes documents by key, by query, or all of them, and returns how many. */
+  /** Deletes documents by key, by query, or all of them, and returns how many were deleted. */
   async deleteDocuments(request: DeleteRequest, options: CallOptions = {}): Promise<number> {
     const path = this.#data("documents", "actions", "delete");
     return (await this.#write<{ deleted: number }>({ ...options, method: "POST", path, body: request, repeatable: always })).deleted;
   }
 
-  /** The documents in order of their keys. */
+  /** Yields the documents in order of their keys. */
   async *documents(options: CallOptions = {}): AsyncGenerator<T> {
     for (let after = ""; ; ) {
       const path = `${this.#data("documents")}?limit=1000${after && `&after=${encodeURIComponent(after)}`}`;
@@ -188,7 +188,7 @@ export class Index<T = Record<string, unknown>> {
     return this.#read(this.#data("search"), request, options);
   }
 
-  /** Runs a search page by page. */
+  /** Runs a search and yields its result pages. */
   async *pages(request: SearchRequest = {}, options: CallOptions = {}): AsyncGenerator<TypedResult<T>> {
     for (let next = request; ; ) {
       const page = await this.search(next, options);
@@ -199,12 +199,12 @@ export class Index<T = Record<string, unknown>> {
     }
   }
 
-  /** The hits of all pages of a search. */
+  /** Yields the hits of all pages of a search. */
   async *hits(request: SearchRequest = {}, options: CallOptions = {}): AsyncGenerator<TypedHit<T>> {
     for await (const page of this.pages(request, options)) yield* page.hits;
   }
 
-  /** Explains the score of one document; position is that of the list value when values are the hits. */
+  /** Explains the score of one document; position is that of the list value if hits are list values. */
   explain(request: SearchRequest, key: string, position = 0, options: CallOptions = {}): Promise<ExplainResult> {
     const path = this.#data("search", "actions", "explain");
     return this.#read(`${path}?key=${encodeURIComponent(key)}${position ? `&index=${position}` : ""}`, request, options);
@@ -219,7 +219,7 @@ export class Index<T = Record<string, unknown>> {
   }
 }
 
-/** Escapes a segment of a path; a dot segment would be resolved on the way. */
+/** Escapes a path segment, dot segments included, since these would otherwise be resolved before they reach the node. */
 function escape(segment: string): string {
   return segment === "." || segment === ".." ? segment.replaceAll(".", "%2E") : encodeURIComponent(segment);
 }

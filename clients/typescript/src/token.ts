@@ -1,11 +1,11 @@
 // Freshness tokens are base64url of a version and fields of tag, length and
-// value. Answers to writes at the same time arrive in any order; the token of
-// the later commit is the one to keep.
+// value. Responses to concurrent writes arrive in any order; the token of the
+// latest commit is the one to keep.
 
 const generation = 3;
 const sequence = 4;
 
-/** The token of the later state; the second one where they cannot be compared. */
+/** Returns the token of the later state; the second one if they cannot be compared. */
 export function newer(known: string | undefined, token: string): string {
   if (!known) return token;
   const a = fields(known);
@@ -14,7 +14,7 @@ export function newer(known: string | undefined, token: string): string {
   return comparable && number(a?.get(sequence)) > number(b?.get(sequence)) ? known : token;
 }
 
-/** The values by tag, each a string of bytes; undefined for a token of another form. */
+/** Returns the values by tag, each a string of bytes; undefined for a token of another format. */
 function fields(token: string): Map<number, string> | undefined {
   try {
     const bytes = atob(token.replace(/-/g, "+").replace(/_/g, "/"));
@@ -31,7 +31,7 @@ function fields(token: string): Map<number, string> | undefined {
   }
 }
 
-/** An unsigned varint. */
+/** Decodes an unsigned varint. */
 function number(bytes = ""): number {
   let value = 0;
   for (let i = bytes.length - 1; i >= 0; i--) value = value * 128 + (bytes.charCodeAt(i) & 127);

@@ -1,6 +1,6 @@
-// The bodies of the interface by name, from the generated description. Those
-// ending in Output are what answers hold of a body that requests also have;
-// they can be sent back.
+// The request and response bodies of the API by name, from the generated
+// description. A type that ends in Output is the response form of a body that
+// requests also use; it can be sent back.
 import type { components } from "./schema.js";
 
 type Schemas = components["schemas"];

@@ -1,4 +1,4 @@
-// What the client does without a node: which requests are repeated, what errors
+// What the client does without a node: which requests it retries, what errors
 // say, how names are escaped.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// Prints what the scenario saw in the runtime that runs this file.
+// Prints what the scenario observed in the runtime that runs this file.
 
 import { Client } from "../dist/index.js";
 import { scenario } from "./scenario.js";

@@ -1,4 +1,4 @@
-// The client in Deno and in Bun, whose programs come as npm packages.
+// The client in Deno and in Bun, whose executables come as npm packages.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -25,7 +25,7 @@ const runtimes = {
 const scratch = mkdtempSync(join(tmpdir(), "quire-runtimes-"));
 after(() => rmSync(scratch, { recursive: true }));
 
-/** Runs a file and returns what it prints. */
+/** Runs a file and returns its output. */
 async function run(runtime, ...words) {
   const [program, ...flags] = runtimes[runtime]();
   const env = { PATH: process.env.PATH, HOME: scratch, NO_COLOR: "1" };

@@ -1,5 +1,5 @@
 // What a program does with an index. The same steps run in Node and in a
-// browser, so nothing of either is used.
+// browser, so they use no API that only one of them has.
 
 export async function scenario(Client, base, key) {
   const seen = {};

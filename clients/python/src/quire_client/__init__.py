@@ -3,7 +3,7 @@
     with Client("http://localhost:8080", key) as client:
         answer = client.index("books").search({"query": [{"type": "text", "text": "dispossesed", "match": "user"}]})
 
-``AsyncClient`` is the same for asyncio.
+``AsyncClient`` offers the same for asyncio.
 """
 
 from ._calls import Result

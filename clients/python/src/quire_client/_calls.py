@@ -1,4 +1,4 @@
-"""The requests of an index, as data that both clients send."""
+"""The requests on an index, as data that both clients send."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ from urllib.parse import quote
 from ._policy import Call
 from .errors import Problem, QuireError
 
-# What one request of add_all carries at most.
+# The limits of one request of add_all.
 BATCH_DOCUMENTS = 1000
 BATCH_BYTES = 4 << 20
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one document of add_all: where it stood, and why it was refused."""
+    """The result of add_all for one document.
+
+    ``position`` is that of the document among those given, from 0. ``refused``
+    says why it was rejected; it is None if the document was added.
+    """
 
     position: int
     refused: QuireError | None = None
@@ -33,7 +37,7 @@ def admin(index: str, *parts: str) -> str:
 
 
 def _escape(segment: str) -> str:
-    # A dot segment would be resolved on the way.
+    # Dot segments would be resolved before they reach the node.
     return segment.replace(".", "%2E") if segment in (".", "..") else quote(segment, safe="@")
 
 
@@ -42,7 +46,7 @@ def encode(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers of numpy, and times; a time without a zone is refused by the node."""
+    """Converts NumPy numbers and arrays, and times. The node rejects times without a time zone."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if hasattr(value, "isoformat"):
@@ -93,7 +97,7 @@ def explain(index: str, request: Mapping[str, Any], key: str, position: int) -> 
 
 
 def next_page(request: Mapping[str, Any], page: Any) -> dict[str, Any] | None:
-    """The request for the page after this one, None after the last."""
+    """Returns the request for the page after this one, None after the last page."""
     if not page["page"].get("next") or not page["hits"]:
         return None
     return {name: value for name, value in request.items() if name not in ("offset", "before")} | {"after": page["page"]["next"]}
@@ -101,7 +105,7 @@ def next_page(request: Mapping[str, Any], page: Any) -> dict[str, Any] | None:
 
 @dataclass
 class Batch:
-    """Lines of documents for one request."""
+    """The lines of documents of one request."""
 
     first: int
     lines: list[bytes]
@@ -118,7 +122,7 @@ class Batch:
 
 
 class Batches:
-    """Gathers documents into batches: add returns one when it is full."""
+    """Collects documents into batches: add returns a batch when it is full."""
 
     def __init__(self) -> None:
         self._batch = Batch(0, [])
@@ -140,7 +144,7 @@ class Batches:
 
 
 def documents_of(source: Any) -> Iterator[Mapping[str, Any]]:
-    """The documents of an iterable, or the rows of a pandas DataFrame without their missing values."""
+    """Yields the documents of an iterable, or the rows of a pandas DataFrame without their missing values."""
     if hasattr(source, "columns") and hasattr(source, "itertuples"):
         names = [str(name) for name in source.columns]
         for row in source.itertuples(index=False, name=None):
@@ -150,7 +154,7 @@ def documents_of(source: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _is_missing(value: Any) -> bool:
-    """None, NaN, NaT and NA; lists hold no missing value."""
+    """Reports whether a value is None, NaN, NaT or NA. Elements of lists are not checked."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float) and value != value

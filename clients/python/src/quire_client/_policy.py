@@ -1,4 +1,4 @@
-"""What a client remembers and decides, the same for waiting and asynchronous clients."""
+"""The state and the retry policy of a client, shared by the synchronous and the asynchronous client."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .errors import QuireError
 
 FRESHNESS = "X-Service-Freshness"
 
-# Answers after which nothing was done, so that every request may be repeated.
+# Responses that mean that nothing was done, so every request may be retried.
 UNTAKEN = ("indexer:unavailable", "indexer:leadership_unreadable", "search:freshness:unavailable", "storage:unavailable", "storage:conflict")
-# Answers about documents that were not written; others of the same request may be.
+# Responses about documents that were not written; others of the same request may have been.
 UNWRITTEN = ("storage:io_error", "index:closed", "index:readonly", "index:generation:unsettled")
 
 FIRST_PAUSE = 0.05
@@ -27,11 +27,11 @@ Repeats = Literal["always", "keyed", "never"]
 
 @dataclass
 class Call:
-    """One request as it is sent, perhaps several times.
+    """One request, which may be sent several times.
 
-    ``repeats`` says when it may be repeated after an unknown outcome: always,
-    when the index has a primary key, or never. Of a request with ``several``
-    documents, those before a failed one stay.
+    ``repeats`` says when it may be retried after an unknown outcome: always,
+    if the index has a primary key, or never. ``several`` marks a request with
+    several documents, of which those before a failed one stay.
     """
 
     method: str
@@ -46,7 +46,7 @@ class Call:
 
 
 class State:
-    """The nodes, and the newest token of each index that was written."""
+    """The nodes, and the newest freshness token of each index that was written."""
 
     def __init__(self, nodes: list[str], key: str, retry_for: float, read_your_writes: bool) -> None:
         for node in nodes:
@@ -71,7 +71,7 @@ class State:
         return headers
 
     def answered(self, call: Call, header: str | None, body: bytes) -> Any:
-        """Decodes an answer and keeps the token of a write."""
+        """Decodes a response and keeps the token of a write."""
         answer = json.loads(body) if body else None
         if self.read_your_writes and call.index and not call.reads:
             token = header or (answer.get("freshness") if isinstance(answer, dict) else None)
@@ -81,7 +81,7 @@ class State:
 
 
 class Tries:
-    """The tries of one call: which failures are followed by another one, and after which pause."""
+    """The attempts of one call: which failures are retried, and after which pause."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -101,7 +101,7 @@ class Tries:
         return "unknown" if error.status in (502, 503, 504) else "refused"
 
     def pause(self, error: Exception) -> float | None:
-        """Turns to the next node and returns the pause before it is asked, None when time is up."""
+        """Switches to the next node and returns the pause before the next attempt, None when time is up."""
         self.count += 1
         nodes = self.state.nodes
         self.state.preferred = (nodes.index(self.node) + 1) % len(nodes)
@@ -114,15 +114,15 @@ class Tries:
 
 
 def has_key(description: Any) -> bool:
-    """Whether documents have keys, so that adding them twice adds them once."""
+    """Reports whether documents have keys, which makes adding them idempotent."""
     return any(field.get("primaryKey") is True for field in description["definition"].get("fields", {}).values())
 
 
 def newer(known: str, token: str) -> str:
-    """The token of the later commit.
+    """Returns the token of the later commit.
 
-    Answers to writes at the same time arrive in any order. Tokens that cannot
-    be compared are of another generation; the last one is kept then.
+    Responses to concurrent writes arrive in any order. Tokens that cannot be
+    compared belong to different generations; then the last one is returned.
     """
     a, b = _fields(known), _fields(token)
     if not a or not b or a.get(1) != b.get(1) or a.get(3) != b.get(3):

@@ -1,4 +1,4 @@
-"""What the vector stores for LangChain and LlamaIndex share: an index of texts with vectors."""
+"""Shared by the vector stores for LangChain and LlamaIndex: an index of texts with vectors."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ KEY, TEXT, VECTOR, METADATA = "id", "text", "vector", "metadata"
 
 
 def definition(dimensions: int, fields: Mapping[str, Field] | None = None, similarity: str = "cosine") -> Definition:
-    """The definition of an index for a vector store.
+    """Returns the definition of an index for a vector store.
 
-    All metadata is kept. What is filtered by is declared in ``fields``, as
-    {"year": {"type": "int32", "filter": {}}}.
+    All metadata is stored. To filter by metadata, declare it in ``fields``,
+    such as {"year": {"type": "int32", "filter": {}}}.
     """
     vector = cast(Field, {"type": "vector", "dimensions": dimensions, "similarity": similarity})
     declared: dict[str, Field] = {
@@ -36,14 +36,14 @@ class Texts:
         self._filterable: list[str] | None = None
 
     def filterable(self) -> list[str]:
-        """The declared fields that metadata is copied to."""
+        """Returns the declared fields that metadata is copied to."""
         if self._filterable is None:
             declared = self.index.get()["definition"].get("fields", {})
             self._filterable = [name for name in declared if name not in (KEY, TEXT, VECTOR, METADATA)]
         return self._filterable
 
     def add(self, keys: Sequence[str], texts: Sequence[str], vectors: Sequence[Sequence[float]], metadatas: Sequence[Mapping[str, Any]]) -> None:
-        """Adds texts; the first that is refused raises."""
+        """Adds texts. Raises the error of the first one that is rejected."""
         names = self.filterable()
         rows = zip(keys, texts, vectors, metadatas, strict=True)
         documents = (
@@ -57,12 +57,12 @@ class Texts:
         self.settle()
 
     def settle(self) -> None:
-        """Makes writes visible where the client does not see its own anyway."""
+        """Commits, unless the client sees its own writes anyway."""
         if not self.index.client.read_your_writes:
             self.index.commit()
 
     def nearest(self, vector: Sequence[float], k: int, filters: Sequence[Clause], text: str | None = None) -> list[Hit]:
-        """The nearest texts; with text, fused with those that hold its words."""
+        """Returns the nearest texts; if text is given, fused with those that contain its words."""
         near: Clause = {"type": "knn", "field": VECTOR, "vector": list(vector), "k": k, "filter": filters}
         clause = near
         if text is not None:
@@ -73,5 +73,5 @@ class Texts:
 
 
 def metadata_of(hit: Hit) -> dict[str, Any]:
-    """The metadata of a hit as it was added."""
+    """Returns the metadata of a hit, as it was added."""
     return cast(dict[str, Any], json.loads(cast(dict[str, Any], hit["document"])[METADATA]))

@@ -1,4 +1,4 @@
-"""The client that waits for its answers."""
+"""The synchronous client."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Document = Mapping[str, Any]
 class Client:
     """A connection to the nodes of one deployment.
 
-    ``nodes`` are further nodes, asked when one does not answer. A request is
-    repeated for ``retry_for`` seconds, only where that is safe. With
-    ``read_your_writes`` reads of an index see what this client wrote to it.
+    ``nodes`` are further nodes, tried when one does not respond. A request is
+    retried for up to ``retry_for`` seconds, but only where that is safe. With
+    ``read_your_writes``, reads of an index see what this client wrote to it.
     A client may be used by any number of threads.
     """
 
@@ -52,11 +52,11 @@ class Client:
         return self._state.read_your_writes
 
     def index(self, name: str) -> Index:
-        """A handle on an index, or on a generation written index@generation."""
+        """Returns a handle on an index, or on a generation, written index@generation."""
         return Index(self, name)
 
     def indexes(self) -> Iterator[IndexListIndexesItem]:
-        """The indexes that the key can see, in order of their names."""
+        """Yields the indexes that the key can see, in order of their names."""
         after: dict[str, str] = {}
         while True:
             page = self._send(Call("GET", "/v1alpha1/admin/indexes", after, repeats="always"))
@@ -66,7 +66,7 @@ class Client:
             after = {"after": page["next"]}
 
     def _send(self, call: Call) -> Any:
-        """Sends a request until it is answered, repeating it where that is safe."""
+        """Sends a request, retrying it where that is safe, and returns the response."""
         tries = Tries(self._state)
         while True:
             try:
@@ -105,7 +105,7 @@ class Index:
         self.name = name
 
     def get(self) -> IndexDescription:
-        """The definition and status of the index."""
+        """Returns the definition and status of the index."""
         return cast(IndexDescription, self.client._send(Call("GET", calls.admin(self.name), repeats="always")))
 
     def put(self, definition: Definition) -> IndexDescription:
@@ -113,15 +113,15 @@ class Index:
         return cast(IndexDescription, self.client._send(Call("PUT", calls.admin(self.name), body=calls.encode(definition), repeats="always")))
 
     def commit(self) -> IndexDescription:
-        """Makes everything acknowledged before visible to searches."""
+        """Makes everything acknowledged so far visible to searches."""
         return cast(IndexDescription, self.client._send(Call("POST", calls.admin(self.name, "actions", "commit"), index=self.name, repeats="always")))
 
     def delete(self) -> None:
-        """Deletes the index with all generations, or the one generation that the handle names."""
+        """Deletes the index with all its generations, or only the generation that the handle names."""
         self.client._send(Call("DELETE", calls.admin(self.name)))
 
     def settings(self) -> SearchSettings:
-        """The search settings."""
+        """Returns the search settings."""
         return cast(SearchSettings, self.client._send(Call("GET", calls.admin(self.name, "settings"), repeats="always")))
 
     def put_settings(self, settings: SearchSettings) -> SearchSettings:
@@ -130,15 +130,18 @@ class Index:
         return cast(SearchSettings, self.client._send(call))
 
     def add(self, documents: Iterable[Document]) -> AddResult:
-        """Adds documents, replacing those under the same keys. One that is refused refuses the rest."""
+        """Adds documents, replacing those with the same keys.
+
+        It stops at the first rejected document; those before it stay added.
+        """
         return cast(AddResult, self.client._send(calls.add(self.name, calls.documents_of(documents))))
 
     def add_all(self, documents: Iterable[Document] | Any) -> Iterator[calls.Result]:
         """Adds a stream of documents, or a pandas DataFrame, and yields a result for each, in order.
 
-        Documents are taken as batches are sent. A refused one does not stop
-        the others; an error ends the stream, and documents after the last
-        result may or may not be added.
+        Documents are consumed as batches are sent. A rejected document does
+        not stop the others. An error ends the stream; documents after the last
+        result may or may not have been added.
         """
         batches = calls.Batches()
         for document in calls.documents_of(documents):
@@ -148,27 +151,30 @@ class Index:
             yield from rest.results(self.client._send(rest.call(self.name)))
 
     def document(self, key: str) -> dict[str, Any]:
-        """The document under a key."""
+        """Returns the document with a key."""
         return cast(dict[str, Any], self.client._send(calls.get_document(self.name, key))["document"])
 
     def put_document(self, key: str, document: Document) -> None:
-        """Puts a document under a key."""
+        """Adds a document with a key, replacing the one that has it."""
         self.client._send(calls.put_document(self.name, key, document))
 
     def patch_document(self, key: str, changes: Mapping[str, Any]) -> None:
-        """Changes parts of a document. It is not repeated after an unknown outcome, because a change may append."""
+        """Changes parts of a document.
+
+        It is not retried if the outcome is unknown, because a change may append.
+        """
         self.client._send(calls.patch_document(self.name, key, changes))
 
     def delete_document(self, key: str) -> None:
-        """Deletes the document under a key; there need not be one."""
+        """Deletes the document with a key, if there is one."""
         self.client._send(calls.delete_document(self.name, key))
 
     def delete_documents(self, request: DeleteRequest) -> int:
-        """Deletes documents by key, by query, or all of them, and returns how many."""
+        """Deletes documents by key, by query, or all of them, and returns how many were deleted."""
         return cast(int, self.client._send(calls.delete_documents(self.name, request))["deleted"])
 
     def documents(self) -> Iterator[dict[str, Any]]:
-        """The documents in order of their keys."""
+        """Yields the documents in order of their keys."""
         after = ""
         while True:
             page = self.client._send(calls.list_documents(self.name, after))
@@ -178,11 +184,11 @@ class Index:
                 return
 
     def search(self, request: SearchRequest | None = None) -> SearchResult:
-        """Runs a search."""
+        """Runs a search and returns one page of hits."""
         return cast(SearchResult, self.client._send(calls.read(self.name, calls.data(self.name, "search"), request)))
 
     def pages(self, request: SearchRequest | None = None) -> Iterator[SearchResult]:
-        """Runs a search page by page."""
+        """Runs a search and yields its result pages."""
         following: Mapping[str, Any] | None = request or {}
         while following is not None:
             page = self.search(cast(SearchRequest, following))
@@ -190,12 +196,15 @@ class Index:
             following = calls.next_page(following, page)
 
     def hits(self, request: SearchRequest | None = None) -> Iterator[Hit]:
-        """The hits of all pages of a search."""
+        """Yields the hits of all pages of a search."""
         for page in self.pages(request):
             yield from page["hits"]
 
     def explain(self, request: SearchRequest, key: str, position: int = 0) -> ExplainResult:
-        """Explains the score of one document; position is that of the list value when values are the hits."""
+        """Explains the score of one document.
+
+        ``position`` is that of the list value if hits are list values.
+        """
         return cast(ExplainResult, self.client._send(calls.explain(self.name, request, key, position)))
 
     def suggest(self, request: SuggestRequest) -> SuggestResult:
@@ -203,5 +212,5 @@ class Index:
         return cast(SuggestResult, self.client._send(calls.read(self.name, calls.data(self.name, "suggest"), request)))
 
     def facet_values(self, field: str, request: FacetValuesRequest | None = None) -> FacetValuesResult:
-        """Completes the values of one facet."""
+        """Returns the values of one facet, for completing typed text."""
         return cast(FacetValuesResult, self.client._send(calls.read(self.name, calls.data(self.name, "facets", field, "values"), request)))

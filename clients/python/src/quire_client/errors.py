@@ -1,4 +1,4 @@
-"""What a node answers when it refuses or fails a request."""
+"""The errors of requests that a node rejects or fails."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong with a request."""
+    """One problem with a request."""
 
     code: str
     message: str
@@ -23,11 +23,11 @@ class Problem:
 
 
 class QuireError(Exception):
-    """A request that a node refused or failed.
+    """Raised when a node rejects or fails a request.
 
-    ``code`` is that of the one problem, ``validation`` for several, and empty
-    when a program on the way answered. ``retry_after`` is in seconds, 0 when
-    the node names no time.
+    ``code`` is that of the only problem, ``validation`` for several, and empty
+    if an intermediary such as a proxy responded. ``retry_after`` is in seconds,
+    0 if the node names none.
     """
 
     def __init__(self, status: int, code: str, message: str, problems: list[Problem], retry_after: float = 0) -> None:
@@ -38,12 +38,12 @@ class QuireError(Exception):
         self.retry_after = retry_after
 
     def has(self, code: str) -> bool:
-        """Whether one of the problems has the code."""
+        """Reports whether one of the problems has the code."""
         return self.code == code or any(problem.code == code for problem in self.problems)
 
 
 def read_error(status: int, retry_after: str | None, body: bytes) -> QuireError:
-    """Reads the body of a failed request, whichever program sent it."""
+    """Reads the error in the body of a response, which may come from a proxy."""
     wait = float(retry_after) if retry_after and retry_after.isdigit() else 0.0
     try:
         found = json.loads(body)

@@ -1,4 +1,4 @@
-"""A vector store for LangChain. Needs the extra: pip install 'quire-client[langchain]'."""
+"""A vector store for LangChain. Requires the extra: pip install 'quire-client[langchain]'."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ Filter = Mapping[str, Any] | Sequence[Clause]
 
 
 class QuireVectorStore(VectorStore):
-    """Texts with vectors in an index made by ``definition``.
+    """Texts with vectors in an index created with ``definition``.
 
-    ``filter`` is a mapping of metadata names to values, or a list of clauses.
-    ``hybrid=True`` fuses the nearest texts with those that hold the words.
+    ``filter`` is a mapping from metadata names to values, or a list of clauses.
+    ``hybrid=True`` fuses the nearest texts with those that contain the words
+    of the query.
     """
 
     def __init__(self, index: Index, embedding: Embeddings) -> None:
@@ -41,7 +42,7 @@ class QuireVectorStore(VectorStore):
         cls, texts: list[str], embedding: Embeddings, metadatas: list[dict[str, Any]] | None = None, *, ids: list[str] | None = None,
         index: Index | None = None, fields: Mapping[str, Field] | None = None, **kwargs: Any,
     ) -> QuireVectorStore:
-        """Creates the index, unless it exists, and adds texts."""
+        """Creates the index if it does not exist, and adds texts."""
         if index is None:
             raise ValueError("from_texts needs index=client.index(name)")
         try:
@@ -99,7 +100,7 @@ class QuireVectorStore(VectorStore):
         return [_document(hits[position]) for position in chosen]
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        # The score of the nearest vectors by cosine is from 0 to 1 already.
+        # The score of the nearest vectors by cosine is already between 0 and 1.
         return lambda score: score
 
 

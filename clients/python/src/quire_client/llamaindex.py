@@ -1,4 +1,4 @@
-"""A vector store for LlamaIndex. Needs the extra: pip install 'quire-client[llamaindex]'."""
+"""A vector store for LlamaIndex. Requires the extra: pip install 'quire-client[llamaindex]'."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from .client import Index
 
 __all__ = ["QuireVectorStore", "definition"]
 
-# The document that a node was cut from, by which nodes are deleted.
+# The field with the id of the document that a node was split from; nodes are deleted by it.
 SOURCE = "ref_doc_id"
 
 
 def definition(dimensions: int, fields: dict[str, Field] | None = None) -> Any:
-    """The definition of an index for this store; ``fields`` declares what metadata is filtered by."""
+    """Returns the definition of an index for this store; ``fields`` declares the metadata to filter by."""
     return _definition(dimensions, {SOURCE: {"type": "string", "filter": {}}, **(fields or {})})
 
 
 class QuireVectorStore(BasePydanticVectorStore):
-    """Nodes with vectors in an index made by ``definition``. The query mode HYBRID fuses vectors and words."""
+    """Nodes with vectors in an index created with ``definition``. The query mode HYBRID fuses vectors and words."""
 
     stores_text: bool = True
     flat_metadata: bool = False
