@@ -58,8 +58,8 @@ GLOBL iota<>(SB), RODATA|NOPTR, $64
 
 // func expandAVX512(dst *uint32, words *byte, n int, base uint32)
 //
-// Sixteen numbers at a time: those whose bit is set are moved together and
-// stored; the next store overwrites the rest.
+// Handles sixteen numbers at a time: those whose bit is set are compressed and
+// stored; the next store overwrites the rest of the register.
 TEXT ·expandAVX512(SB), NOSPLIT, $0-28
 	MOVQ dst+0(FP), DI
 	MOVQ words+8(FP), SI
@@ -97,8 +97,8 @@ end:
 
 // func sumAVX2(values *uint32, n int, base uint32)
 //
-// Eight values at a time: sums inside each half, then the last of the lower
-// half into the upper, then what came before into all.
+// Sums eight values at a time: first within each half, then it adds the last sum
+// of the lower half to the upper half, then the total so far to all eight.
 TEXT ·sumAVX2(SB), NOSPLIT, $0-20
 	MOVQ values+0(FP), AX
 	MOVQ n+8(FP), CX
@@ -132,9 +132,9 @@ summed:
 
 // func unpackAVX512(dst *uint32, src *byte, n, width int, v uint32)
 //
-// Sixteen values take as many 16-bit words as they are bits wide. Each begins
-// somewhere in a word and ends in the next one at the latest: these two are put
-// together, shifted and masked. No byte behind the values is read.
+// Sixteen values take as many 16-bit words as a value has bits. Each value begins
+// in some word and ends in the next one at the latest: these two words are put
+// together, shifted and masked. No byte after the values is read.
 TEXT ·unpackAVX512(SB), NOSPLIT, $0-36
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
@@ -142,21 +142,21 @@ TEXT ·unpackAVX512(SB), NOSPLIT, $0-36
 	MOVL v+32(FP), AX
 	VPBROADCASTD AX, Z0
 	VPBROADCASTD CX, Z1
-	VPMULLD iota<>(SB), Z1, Z2 // first bits
+	VPMULLD iota<>(SB), Z1, Z2 // first bit of each value
 	VPSRLD  $4, Z2, Z3
 	VPSLLD  $16, Z3, Z1
 	VPORD   Z1, Z3, Z3
 	MOVL $0x10000, AX
 	VPBROADCASTD AX, Z1
-	VPADDD  Z1, Z3, Z3         // words of each value
+	VPADDD  Z1, Z3, Z3         // the two words of each value
 	MOVL $15, AX
 	VPBROADCASTD AX, Z1
-	VPANDD  Z1, Z2, Z2         // and first bits in them
+	VPANDD  Z1, Z2, Z2         // and its first bit in them
 	MOVL $1, AX
 	SHLL CX, AX
 	DECL AX
-	VPBROADCASTD AX, Z4        // bits of a value
-	KMOVD AX, K1               // and words of sixteen: as many
+	VPBROADCASTD AX, Z4        // mask of a value
+	KMOVD AX, K1               // and of the words of sixteen values
 	LEAQ (CX)(CX*1), DX
 	MOVQ n+16(FP), CX
 

@@ -48,12 +48,12 @@ both:
 	MOVQ AX, ret+24(FP)
 	RET
 
-// The number of one bits of every number below 16.
+// The number of one bits in each number below 16.
 DATA bitsOfNibble<>+0(SB)/8, $0x0302020102010100
 DATA bitsOfNibble<>+8(SB)/8, $0x0403030203020201
 GLOBL bitsOfNibble<>(SB), RODATA|NOPTR, $16
 
-// READY sets the table, the mask of a nibble, zero and an empty total.
+// READY loads the table and the mask of a nibble, and clears zero and the total.
 #define READY \
 	VBROADCASTI128 bitsOfNibble<>(SB), Y5; \
 	MOVL $0x0f0f0f0f, AX; \
@@ -80,7 +80,7 @@ GLOBL bitsOfNibble<>(SB), RODATA|NOPTR, $16
 	VPSADBW Y7, Y1, Y1; \
 	VPADDQ Y1, Y0, Y0
 
-// TOTAL leaves the sum of Y0 in AX.
+// TOTAL stores the sum of Y0 in AX.
 #define TOTAL \
 	VEXTRACTI128 $1, Y0, X1; \
 	VPADDQ X1, X0, X0; \

@@ -1,10 +1,10 @@
 #include "textflag.h"
 
-// The kernels over rows keep rows in R8 (or pointers to them in R10), the bytes of
-// a row in R9, ids in R10, their number in R11, the query in R12, the results in
-// R13 and the row they are at in BX.
+// The kernels over rows keep the rows in R8 (or pointers to them in R10), the number
+// of bytes of a row in R9, the ids in R10, their number in R11, the query in R12, the
+// results in R13 and the index of the current row in BX.
 
-// ROWS_ARGUMENTS loads the arguments of a kernel over numbered rows.
+// ROWS_ARGUMENTS loads the arguments of a kernel over rows given by ids.
 #define ROWS_ARGUMENTS \
 	MOVQ rows+0(FP), R8; \
 	MOVQ stride+8(FP), R9; \
@@ -14,9 +14,9 @@
 	MOVQ out+40(FP), R13; \
 	XORQ BX, BX
 
-// LOAD_ROW points SI at the row of the current id, DI at the query and CX at the
-// bytes of a row, and fetches the fourth row ahead: rows lie anywhere in memory,
-// and waiting for them costs more than the arithmetic.
+// LOAD_ROW points SI at the row of the current id and DI at the query, sets CX to the
+// number of bytes of a row, and prefetches the fourth row ahead: rows are scattered
+// in memory, and waiting for them costs more than the arithmetic.
 #define LOAD_ROW(fetch, load) \
 	LEAQ 4(BX), AX; \
 	CMPQ AX, R11; \
@@ -37,8 +37,8 @@
 	MOVQ R12, DI; \
 	MOVQ R9, CX
 
-// EACH_ARGUMENTS loads the arguments of a kernel over pointers to rows, and the
-// mask of the last values of a row, fewer than 16.
+// EACH_ARGUMENTS loads the arguments of a kernel over pointers to rows, and the mask
+// of the values of a row after the last full 16.
 #define EACH_ARGUMENTS \
 	MOVQ rows+0(FP), R10; \
 	MOVQ n+8(FP), R9; \
@@ -54,8 +54,8 @@
 	SHLQ $2, R9; \
 	XORQ BX, BX
 
-// LOAD_EACH is LOAD_ROW for a pointer to a row, with the second one ahead, and
-// sets the four sums to zero.
+// LOAD_EACH is LOAD_ROW for a pointer to a row; it prefetches the second row ahead
+// and clears the four sums.
 #define LOAD_EACH(fetch, load) \
 	LEAQ 2(BX), AX; \
 	CMPQ AX, R11; \
@@ -76,7 +76,7 @@
 	VPXORD Z2, Z2, Z2; \
 	VPXORD Z3, Z3, Z3
 
-// STORE_SUM_INT32 stores the sum of the eight numbers of Y0 and goes to the next row.
+// STORE_SUM_INT32 stores the sum of the eight numbers in Y0 and advances to the next row.
 #define STORE_SUM_INT32 \
 	VEXTRACTI128 $1, Y0, X1; \
 	VPADDD X1, X0, X0; \
@@ -88,14 +88,14 @@
 	MOVL AX, (R13)(BX*4); \
 	INCQ BX
 
-// SUM_FLOAT32 adds the eight numbers of Y0 up into X0.
+// SUM_FLOAT32 adds up the eight numbers in Y0 into X0.
 #define SUM_FLOAT32 \
 	VEXTRACTF128 $1, Y0, X1; \
 	VADDPS X1, X0, X0; \
 	VHADDPS X0, X0, X0; \
 	VHADDPS X0, X0, X0
 
-// STORE_SUM_EACH stores the sum of the numbers of Z0 to Z3 and goes to the next row.
+// STORE_SUM_EACH stores the sum of the numbers in Z0 to Z3 and advances to the next row.
 #define STORE_SUM_EACH \
 	VADDPS Z1, Z0, Z0; \
 	VADDPS Z3, Z2, Z2; \
@@ -449,8 +449,8 @@ fetchline:
 	RET
 
 // func unseenIn(words *uint64, length int, ids *uint32, count int, into *uint32, rows *byte, stride int, beside *float32) int
-// Every id is written behind those that are new; whether it stays depends on
-// its bit, without a branch. A number past the words ends it with -1.
+// Writes every id after the new ones; whether it stays depends on its bit, without a
+// branch. An id past the words ends it with -1.
 TEXT ·unseenIn(SB), NOSPLIT, $0-72
 	MOVQ words+0(FP), R8
 	MOVQ length+8(FP), CX

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// GATHER_ARGUMENTS loads ordinals into SI, words into DX, their number into CX, what
-// flips them into R8, and where to write into DI and R9.
+// GATHER_ARGUMENTS loads the ordinals into SI, the words into DX, their number into CX,
+// the mask that flips them into R8, and the destination into DI and R9.
 #define GATHER_ARGUMENTS \
 	MOVQ ordinals+0(FP), SI; \
 	MOVQ words+8(FP), DX; \
@@ -12,7 +12,7 @@
 
 // func gatherBytes(ordinals *uint8, words *uint64, n int, flip uint64, to *uint8) int
 //
-// The bits of a word are the mask by which its 64 ordinals are compressed.
+// The bits of a word are the mask that compresses its 64 ordinals.
 TEXT ·gatherBytes(SB), NOSPLIT, $0-48
 	GATHER_ARGUMENTS
 next:
@@ -33,7 +33,7 @@ next:
 	MOVQ DI, ret+40(FP)
 	RET
 
-// SHORTS writes those of 32 ordinals that are in the low half of AX and not 0.
+// SHORTS writes those of 32 ordinals whose bit in the low half of AX is set and that are not 0.
 #define SHORTS(at) \
 	KMOVD AX, K1; \
 	VMOVDQU16 at(SI), Z0; \

@@ -1,8 +1,8 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// One row of the table is 256 shares; a place in it is frequency × 256 +
-// length byte. Rows stand for frequencies below 16.
+// A row of the table holds 256 values, one per length byte. The index of a value is
+// frequency × 256 + length byte. There are rows for frequencies below 16.
 
 // POSTINGS_ARGUMENTS loads documents into SI, frequencies into DI, their number
 // into CX, lengths into R8, the table into R9, the weight into Z10 and the last
@@ -19,8 +19,8 @@
 	SUBQ $4, AX; \
 	VPBROADCASTD AX, Z14
 
-// SCORE_CONSTANTS loads what SCORE_SIXTEEN compares and masks with, and begins at
-// the first document.
+// SCORE_CONSTANTS loads the constants that SCORE_SIXTEEN compares and masks with, and
+// sets BX to the first document.
 #define SCORE_CONSTANTS \
 	MOVL $16, AX; \
 	VPBROADCASTD AX, Z12; \
@@ -28,10 +28,10 @@
 	VPBROADCASTD AX, Z13; \
 	XORQ BX, BX
 
-// SCORE_SIXTEEN leaves sixteen documents from BX on in Z0, their scores in Z3 and
-// the place behind them in R12. It jumps to end where fewer are left or a
-// frequency is not below 16. Documents of a damaged block may not rise: one that has
-// no length is scored by that of another.
+// SCORE_SIXTEEN loads sixteen documents, starting at BX, into Z0, their scores into Z3
+// and the index after them into R12. It jumps to end if fewer are left or a frequency
+// is 16 or more. The documents of a damaged block may not be in ascending order: one
+// that has no length is scored with the length of another.
 #define SCORE_SIXTEEN(end) \
 	LEAQ 16(BX), R12; \
 	CMPQ R12, CX; \
@@ -55,9 +55,8 @@
 
 // func scoreWide(p *Postings, parts *float32, weight, threshold float32, docs *uint32, sums *float64) (scored, kept int)
 //
-// Scores sixteen documents at once and moves those above the threshold
-// together. It ends early, at sixteen of which one has a frequency beyond the
-// table.
+// Scores sixteen documents at once and compresses those above the threshold. It
+// ends early at a group of sixteen in which a frequency is beyond the table.
 TEXT ·scoreWide(SB), NOSPLIT, $0-56
 	POSTINGS_ARGUMENTS
 	VBROADCASTSS threshold+20(FP), Z11
@@ -94,8 +93,8 @@ done:
 
 // func addWide(p *Postings, parts *float32, weight float32, base uint32, sums *float64, last uint32) (added int)
 //
-// Adds the scores of documents of a window to its sums, sixteen at once. The
-// documents are different ones. It ends early as scoreWide does.
+// Adds the scores of the documents of a window to its sums, sixteen at once. The
+// documents must be distinct. It ends early like scoreWide.
 TEXT ·addWide(SB), NOSPLIT, $0-48
 	POSTINGS_ARGUMENTS
 	MOVL base+20(FP), AX
@@ -106,7 +105,7 @@ TEXT ·addWide(SB), NOSPLIT, $0-48
 	SCORE_CONSTANTS
 add:
 	SCORE_SIXTEEN(end)
-	VPSUBD Z11, Z0, Z0      // places in the window
+	VPSUBD Z11, Z0, Z0      // indexes in the window
 	VPANDD Z15, Z0, Z0      // within the sums, whatever the documents are
 	KXNORW K2, K2, K2
 	VXORPD X4, X4, X4

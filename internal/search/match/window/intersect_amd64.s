@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// The places of the last documents of all sixteens in a block.
+// The indexes of the last document of each group of sixteen in a block.
 DATA lasts<>+0(SB)/4, $15
 DATA lasts<>+4(SB)/4, $31
 DATA lasts<>+8(SB)/4, $47
@@ -19,7 +19,7 @@ DATA lasts<>+56(SB)/4, $239
 DATA lasts<>+60(SB)/4, $255
 GLOBL lasts<>(SB), RODATA|NOPTR, $64
 
-// The places of sixteen candidates.
+// The indexes of sixteen candidates.
 DATA places<>+0(SB)/4, $0
 DATA places<>+4(SB)/4, $1
 DATA places<>+8(SB)/4, $2
@@ -38,14 +38,15 @@ DATA places<>+56(SB)/4, $14
 DATA places<>+60(SB)/4, $15
 GLOBL places<>(SB), RODATA|NOPTR, $64
 
-// HALVE moves those candidates in Z0 on by the step that are above the last document
-// of the sixteen before, which lasts has for their sixteens in Z1.
+// HALVE is one step of the binary search: where a candidate in Z0 is above the last
+// document of the preceding sixteen, which lasts holds for the sixteen in Z1, it
+// advances Z1 by step.
 #define HALVE(lasts, step) \
 	VPERMD  lasts, Z1, Z2; \
 	VPCMPUD $1, Z0, Z2, K1; \
 	VPADDD  step, Z1, K1, Z1
 
-// SEARCH leaves where the sixteens of the candidates in Z0 start.
+// SEARCH stores the index at which the sixteen of each candidate in Z0 starts to R14.
 #define SEARCH \
 	VPXORD Z1, Z1, Z1; \
 	HALVE(Z10, Z9); \
@@ -56,7 +57,7 @@ GLOBL places<>(SB), RODATA|NOPTR, $64
 	VPMINUD Z14, Z1, Z1; \
 	VMOVDQU32 Z1, (R14)
 
-// COMPARE compares a candidate with its sixteen documents.
+// COMPARE compares a candidate with the documents of its sixteen.
 #define COMPARE(i) \
 	MOVL (4*i)(R14), R12; \
 	VMOVDQU32 (DI)(R12*4), Z3; \
@@ -65,12 +66,13 @@ GLOBL places<>(SB), RODATA|NOPTR, $64
 
 // func intersectWide(candidates *uint32, count int, docs *uint32, documents int, found, places *uint16) int
 //
-// The last documents of all sixteens fit one register. A binary search in it finds
-// the sixteen of each candidate, for sixteen candidates at once, and one compare
-// finds the candidate there. No candidate waits for another and nothing branches
-// on the documents. The last sixteen start sixteen before the end, whatever the
-// length. The bits of up to 128 candidates are kept before they become places: a
-// vector can only be loaded once its parts have left for the cache.
+// The last documents of all groups of sixteen fit in one register. A binary search
+// in it finds the sixteen of each candidate, for sixteen candidates at once, and one
+// comparison finds the candidate there. No candidate waits for another, and no
+// branch depends on the documents. The last sixteen starts sixteen documents before
+// the end, whatever the length. The results of up to 128 candidates are buffered
+// before they are converted to indexes, because a vector can only be loaded after
+// the narrower stores of its parts have reached the cache.
 TEXT ·intersectWide(SB), 0, $832-56
 	MOVQ candidates+0(FP), SI
 	MOVQ count+8(FP), CX
@@ -80,7 +82,7 @@ TEXT ·intersectWide(SB), 0, $832-56
 	MOVQ places+40(FP), R10
 	LEAQ scratch-832(SP), R13
 	ADDQ $63, R13
-	ANDQ $~63, R13          // where the sixteens of candidates start; from 512 on, the bits of each
+	ANDQ $~63, R13          // start of the sixteen of each candidate; from 512 on, its bits
 	VMOVDQU32 lasts<>(SB), Z0
 	DECQ R8
 	VPBROADCASTD R8, Z1
@@ -89,7 +91,7 @@ TEXT ·intersectWide(SB), 0, $832-56
 	VPXORD  Z13, Z13, Z13
 	VPGATHERDD (DI)(Z0*4), K1, Z13 // last documents of the sixteens
 	SUBQ $15, R8
-	VPBROADCASTD R8, Z14    // last place a load may start at
+	VPBROADCASTD R8, Z14    // last index at which a load may start
 	MOVL $8, R11
 	VPBROADCASTD R11, Z9
 	MOVL $4, R11
@@ -165,8 +167,8 @@ next:
 	TESTQ CX, CX
 	JGE  group
 few:
-	// Less than sixteen are left. Each writes its places, which the next overwrites
-	// unless it was found.
+	// Fewer than sixteen candidates are left. Each writes its indexes; the next one
+	// overwrites them if it was not found.
 	ADDQ $16, CX
 	JEQ  done
 	MOVL $1, R12
@@ -186,7 +188,7 @@ one:
 	ADDL R12, R11
 	MOVW R11, (R10)(AX*2)
 	CMPL R13, $1
-	SBBQ $-1, AX            // one more unless no bit is set
+	SBBQ $-1, AX            // plus one if a bit is set
 	INCQ BX
 	ADDQ $4, SI
 	ADDQ $4, R14

@@ -3,9 +3,9 @@
 
 // func mergeWide(l *lists, least float64, docs *uint32, sums *float64) (i, j, n int)
 //
-// Branches on nothing but the ends of the lists: a document of one list alone adds
-// zero for the other. The next document of each list is read before it is known which
-// list goes on, so the place behind each list is read too.
+// Branches only on the ends of the lists: a document in only one list adds zero for
+// the other. The next document of each list is read before it is known which list
+// advances, so one document past the end of each list is read too.
 TEXT ·mergeWide(SB), NOSPLIT, $8-56
 	MOVQ l+0(FP), R10
 	MOVQ lists_x(R10), SI
@@ -17,13 +17,13 @@ TEXT ·mergeWide(SB), NOSPLIT, $8-56
 	VMOVSD least+8(FP), X3
 	MOVQ docs+16(FP), R11
 	MOVQ sums+24(FP), R12
-	MOVL (SI), R13          // next of x
-	MOVL (R8), R14          // next of y
+	MOVL (SI), R13          // next document of x
+	MOVL (R8), R14          // next document of y
 	LEAQ (SI)(AX*4), SI
 	LEAQ (DI)(AX*8), DI
 	LEAQ (R8)(BX*4), R8
 	LEAQ (R9)(BX*8), R9
-	NEGQ AX                 // places from the end of x
+	NEGQ AX                 // negated number of documents left in x
 	NEGQ BX                 // and of y
 	XORQ DX, DX             // written
 merge:
@@ -66,9 +66,8 @@ merged:
 
 // func keepAboveWide(docs *uint32, sums *float64, count int, rest, least float64, to *uint32, toSums *float64) int
 //
-// Sixteen documents at once are moved together. Those read are never behind those
-// written, so that the places may be the same. The last ones are read and written by
-// masks.
+// Compresses sixteen documents at once. Writes never overtake reads, so source and
+// destination may be the same. The last documents are read and written with masks.
 TEXT ·keepAboveWide(SB), NOSPLIT, $0-64
 	MOVQ docs+0(FP), SI
 	MOVQ sums+8(FP), DI
@@ -88,7 +87,7 @@ sixteen:
 	VADDPD Z10, Z2, Z4
 	VCMPPD $0x1E, Z11, Z3, K1
 	VCMPPD $0x1E, Z11, Z4, K2
-	KUNPCKBW K1, K2, K3     // K2 above K1
+	KUNPCKBW K1, K2, K3     // K2 in the upper half
 	KMOVW K1, AX
 	KMOVW K2, BX
 	POPCNTL AX, AX
@@ -133,7 +132,7 @@ last:
 	MOVL R10, CX
 	SHLL CX, AX
 	DECL AX
-	KMOVW AX, K1            // as many as were kept of the first eight
+	KMOVW AX, K1            // mask of the number kept of the first eight
 	MOVL $1, AX
 	MOVL R11, CX
 	SHLL CX, AX
