@@ -1,10 +1,10 @@
-"""Writes stems/TAG.tsv: words of a dictionary, the stem of Snowball and the
-base form, - for none. Called by text-agreement with its folder."""
+"""Writes stems/TAG.tsv: words of a dictionary, each with its Snowball stem and
+its base form, or - for none. text-agreement calls it with its folder."""
 import html, re, sys
 import snowballstemmer
 from simplemma.strategies.dictionaries.dictionary_factory import DefaultDictionaryFactory
 
-MOST = 40000  # words per language, evenly taken from the dictionary
+MOST = 40000  # words per language, evenly spread over the dictionary
 
 SNOWBALL = dict(
     ar="arabic", ca="catalan", cs="czech", da="danish", de="german", el="greek", en="english", es="spanish", et="estonian", eu="basque",
@@ -14,7 +14,7 @@ SNOWBALL = dict(
 DICTIONARY = {tag: tag for tag in (
     "ar bg ca cs da de el en es et fa fi fr ga gl hi hu hy id is it lt lv ml ms nb nl nn pl pt ro ru sk sl sv tr uk").split()}
 DICTIONARY.update(bs="hbs", hr="hbs", sr="hbs", no="nb")
-# Languages without a dictionary: the words of a text.
+# Languages without a dictionary use the words of a text.
 TEXTS = dict(eu="eus", ne="nep", ta="tam")
 PLAIN = str.maketrans({"č": "c", "ć": "c", "š": "s", "ž": "z", "đ": "dj"})
 

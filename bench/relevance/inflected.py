@@ -1,9 +1,9 @@
-"""Makes inflected.ndjson: words that one document of a language holds in another form.
+"""Creates inflected.ndjson: queries for words that one document of a language holds in another form.
 
-What the forms of a word are is decided by others than Quire: the form lists of simplemma for languages that
-inflect at the end of a word, kiwipiepy for Korean particles and verb endings, UniDic for Japanese verbs and
-adjectives. A form of a list is asked for only if people use it, by the word frequencies of wordfreq. Forms that
-the corpus holds itself are never asked for: the right document holds the word in other forms alone.
+Which forms a word has is decided independently of Quire: by the form lists of simplemma for languages that inflect
+at the end of a word, by kiwipiepy for Korean particles and verb endings, and by UniDic for Japanese verbs and
+adjectives. A form from a list is used as a query only if people use it, by the word frequencies of wordfreq. Forms
+that occur in the corpus are never used: the right document holds the word only in other forms.
 
     pip install -r bench/relevance/inflected.txt
     python bench/relevance/inflected.py ../shared/data > bench/relevance/inflected.ndjson
@@ -37,7 +37,7 @@ def lines(path):
 
 
 def texts(data, tag):
-    """The documents of a language, as bench/run takes them: {id: text}."""
+    """Returns the documents of a language, selected as by bench/run: {id: text}."""
     found = {}
     for name in "multilingual_debian", "multilingual_europarl":
         for d in lines(os.path.join(data, name + ".ndjson.zst")):
@@ -51,7 +51,7 @@ def lower(tag, text):
 
 
 class Listed:
-    """Words and forms by a list of forms."""
+    """Words and forms from a list of forms."""
 
     def __init__(self, tag):
         self.tag, self.lemmas, self.listed = tag, {}, collections.defaultdict(set)
@@ -62,7 +62,7 @@ class Listed:
             self.listed[lemma].add(form)
 
     def words(self, text):
-        """(lemma, form) of every word that is listed."""
+        """Yields (lemma, form) of every listed word."""
         for form in WORD.findall(lower(self.tag, text)):
             if len(form) >= 4 and form in self.lemmas:
                 yield self.lemmas[form], form
@@ -146,7 +146,7 @@ def queries(tag, data):
     draw = random.Random("inflected-" + tag)
     keys, made, asked = sorted(documents), [], set()
     draw.shuffle(keys)
-    for key in keys * 3:  # where documents are few, several words of each
+    for key in keys * 3:  # several words per document where there are few documents
         rare = sorted({(lemma, form) for lemma, form in held[key] if len(holders[lemma]) == 1 and lemma not in asked})
         draw.shuffle(rare)
         for lemma, form in rare:

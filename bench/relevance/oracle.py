@@ -1,8 +1,8 @@
 """Measures rankings with ir-measures, as a second opinion on internal/relevance.
 
 Reads {"queries": [{"grades": {key: grade}, "ranking": [key, ...]}, ...]} from
-standard input and writes the same with "ndcg", "mrr", "precision" and "recall"
-of each query. With --sample it makes the queries itself, from a fixed seed.
+standard input and writes the same, with "ndcg", "mrr", "precision" and "recall"
+of each query added. With --sample it generates the queries itself, from a fixed seed.
 """
 import json
 import random
@@ -29,8 +29,8 @@ def sample():
 
 
 def values(queries, measure, depth, of_grade):
-    """One value per query; rankings are cut to the depth, because not every
-    measure of the library has one. Queries without hits are 0."""
+    """Returns one value per query. Rankings are cut to the depth, because not every
+    measure of the library has one. Queries without hits have the value 0."""
     qrels = [Qrel(str(i), key, of_grade(grade)) for i, q in enumerate(queries) for key, grade in q["grades"].items()]
     run = [ScoredDoc(str(i), key, float(len(q["ranking"]) - at))
            for i, q in enumerate(queries) for at, key in enumerate(q["ranking"][:depth])]
@@ -40,7 +40,7 @@ def values(queries, measure, depth, of_grade):
 
 def main():
     queries = sample() if "--sample" in sys.argv else json.load(sys.stdin)["queries"]
-    # The gain of trec_eval is the grade itself: the exponential gain goes in as a grade.
+    # trec_eval uses the grade itself as the gain, so the exponential gain is passed as the grade.
     measures = {
         "ndcg": (nDCG @ K, K, lambda grade: 2 ** int(grade) - 1),
         "mrr": (RR, K, lambda grade: int(grade > 0)),

@@ -1,7 +1,7 @@
 """Writes documents to SQLite FTS5 one at a time, durably: writes.py CORPUS DIRECTORY SECONDS CLIENTS...
 
-Every client is a thread with a connection of its own. Prints one line of JSON
-for each number of clients.
+Every client is a thread with its own connection. Prints one line of JSON for
+each number of clients.
 """
 
 import json

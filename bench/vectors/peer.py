@@ -1,7 +1,7 @@
-"""Nearest-neighbour libraries on the data that the Go side wrote: one JSON
-command per line on standard input, one JSON answer per line on standard
-output. Batches are searched inside the library, so that Python costs nothing
-but what the library itself spends there.
+"""Measures nearest-neighbour libraries on the data that the Go side wrote: one
+JSON command per line on standard input, one JSON response per line on standard
+output. Batches are searched inside the library, so Python adds no cost beyond
+what the library itself spends in it.
 """
 import json
 import os
@@ -20,8 +20,8 @@ def read(name, dtype, width):
 
 
 class Clock:
-    """Seconds: of a thread by processor time, which other work hardly
-    disturbs, or of all by the clock."""
+    """Measures seconds: processor time per thread, which other work hardly
+    disturbs, or wall-clock time."""
 
     def __init__(self, threads, busy):
         self.now = (lambda: time.process_time() / threads) if busy else time.perf_counter
@@ -40,15 +40,15 @@ def memory(name):
 
 
 def start_peak():
-    """Forget the most memory used so far."""
+    """Resets the peak memory usage and returns the current usage."""
     with open("/proc/self/clear_refs", "w") as refs:
         refs.write("5")
     return memory("VmRSS")
 
 
 class Data:
-    """Vectors, queries, and by the name of a filter what it keeps and the true
-    neighbours of the queries there."""
+    """Vectors, queries, and per filter name the rows that it keeps and the true
+    neighbours of the queries among them."""
 
     def __init__(self, c):
         self.base = read(c["base"], np.float32, c["dimensions"])
@@ -58,7 +58,7 @@ class Data:
         self.directory = os.path.dirname(c["base"])
 
     def batches(self, size=1000):
-        """Row numbers with their vectors as lists, a batch at a time."""
+        """Yields row numbers with their vectors as lists, a batch at a time."""
         for at in range(0, len(self.base), size):
             yield list(enumerate(self.base[at:at + size].tolist(), at))
 
@@ -125,9 +125,9 @@ class Faiss:
 
 
 class Qdrant:
-    """One shard, optimized with one segment asked for. The filters are values of an indexed
+    """One shard, optimized to one segment. The filters are values of an indexed
     keyword field, declared before the points are added, so that the graph gets
-    links for those that keep too much to be scanned."""
+    extra links for filters that keep too many points to scan."""
     filters = True
 
     def __init__(self, data, m, ef, threads):
@@ -138,7 +138,7 @@ class Qdrant:
         self.directory = tempfile.TemporaryDirectory(dir=data.directory)
         self.shard = q.EdgeShard.create(self.directory.name, q.EdgeConfig(
             vectors=q.EdgeVectorParams(size=data.base.shape[1], distance=q.Distance.Cosine),
-            # 10,000 kB, below which filtered vectors are scanned, is what a server has by default.
+            # Below 10,000 kB, the default of a server, filtered vectors are scanned.
             hnsw_config=q.HnswIndexConfig(m=m, ef_construct=ef, full_scan_threshold=10_000, max_indexing_threads=threads),
             optimizers=q.EdgeOptimizersConfig(default_segment_number=1),
             max_search_threads=threads))
@@ -171,7 +171,7 @@ class Qdrant:
 
 class Milvus:
     """One collection with an HNSW index. Each filter is a Boolean field with an
-    inverted index. Vectors are searched by faiss, whose threads are set here."""
+    inverted index. faiss searches the vectors; its threads are set here."""
     filters = True
 
     def __init__(self, data, m, ef, threads):

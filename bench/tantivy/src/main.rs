@@ -1,6 +1,6 @@
 //! The tantivy side of the benchmark: one command per line on standard input,
-//! one JSON answer per line on standard output. The protocol is in
-//! bench/README.md.
+//! one JSON response per line on standard output. bench/README.md describes the
+//! protocol.
 
 use serde_json::{json, Value};
 use std::collections::HashMap;
@@ -73,10 +73,10 @@ fn document(f: &Fields, line: &str) -> Result<TantivyDocument, Failure> {
     Ok(d)
 }
 
-/// How old a commit may be before the next one is made.
+/// The age of the last commit after which the next one is made.
 const COMMIT_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A steady stream of updates beside the queries that are asked.
+/// A steady stream of updates while queries run.
 struct Trickle {
     stop: Arc<AtomicBool>,
     changed: Arc<AtomicBool>,
@@ -161,8 +161,8 @@ impl Driver {
         Ok(json!({"docs": docs, "segments": segments, "seconds": began.elapsed().as_secs_f64(), "rss": status("VmRSS:")}))
     }
 
-    /// Rewrites so many documents a second beside the queries that are asked, and
-    /// commits every 5 seconds, until still ends it.
+    /// Rewrites per_second documents a second while queries run, and commits
+    /// every 5 seconds, until the command still ends it.
     fn start_trickle(&mut self, c: &Value) -> Result<Value, Failure> {
         self.open(c)?;
         let (index, _, _) = self.open.as_ref().ok_or("no open index")?;
@@ -192,7 +192,7 @@ impl Driver {
         Ok(json!({}))
     }
 
-    /// Shows what was committed since the last query; this is not timed.
+    /// Makes commits since the last query visible; this is not timed.
     fn refresh(&self) -> Result<(), Failure> {
         if let (Some(t), Some((_, reader, _))) = (&self.trickle, &self.open) {
             if t.changed.swap(false, Ordering::Relaxed) {
@@ -285,7 +285,7 @@ struct Found {
     facets: Option<Value>,
 }
 
-/// The stored keys of the hits, as an answer shows them.
+/// Loads the stored keys of the hits, as a search result shows them.
 fn keys(searcher: &tantivy::Searcher, f: &Fields, found: &Found) -> Result<Vec<String>, Failure> {
     let mut top = Vec::with_capacity(found.top.len());
     for address in &found.top {
@@ -392,7 +392,7 @@ fn status(field: &str) -> u64 {
         * 1024
 }
 
-/// What this process has written to files so far.
+/// Returns the number of bytes that this process has written to files so far.
 fn written_bytes() -> u64 {
     let text = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
     text.lines().find_map(|l| l.strip_prefix("wchar: ")?.parse().ok()).unwrap_or(0)

@@ -61,8 +61,8 @@ import org.apache.lucene.store.MMapDirectory;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * The Lucene side of the benchmark: one command per line on standard input, one JSON answer per line
- * on standard output. The protocol is in bench/README.md.
+ * The Lucene side of the benchmark: one command per line on standard input, one JSON response per
+ * line on standard output. bench/README.md describes the protocol.
  */
 public final class Driver {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -217,7 +217,7 @@ public final class Driver {
     }
   }
 
-  /** Whether a commit is due: every 10,000 documents, and when the last one is 5 seconds ago. */
+  /** Reports whether a commit is due: every 10,000 documents, and when the last one was more than 5 seconds ago. */
   private static boolean isDue(long docs, AtomicLong committed) {
     long last = committed.get();
     long now = System.nanoTime();
@@ -226,7 +226,7 @@ public final class Driver {
 
   private static final long COMMIT_NANOS = 5_000_000_000L;
 
-  /** Waits until no merge runs or is pending, commits what they left, and returns the seconds that took. */
+  /** Waits until no merge runs or is pending, commits their results, and returns the seconds that this took. */
   private static double rest(IndexWriter writer, IndexWriterConfig config, double limit) throws Exception {
     long began = System.nanoTime();
     var scheduler = (org.apache.lucene.index.ConcurrentMergeScheduler) config.getMergeScheduler();
@@ -301,7 +301,7 @@ public final class Driver {
         query = all.build();
       }
       case "box" -> {
-        // What a search box built on Lucene does: each word as it is, with one typo, the last as a prefix.
+        // What a search box built on Lucene does: match each word exactly or with one typo, and the last as a prefix.
         List<String> words = new ArrayList<>();
         try (var tokens = analyzer.tokenStream("text", q.get("text").asText())) {
           var term = tokens.addAttribute(org.apache.lucene.analysis.tokenattributes.CharTermAttribute.class);
@@ -392,7 +392,7 @@ public final class Driver {
 
   private static final java.util.Set<String> KEY = java.util.Set.of("id");
 
-  /** The stored keys of the hits, as an answer shows them. */
+  /** Loads the stored keys of the hits, as a search result shows them. */
   private List<String> keys(Found found) throws Exception {
     List<String> keys = new ArrayList<>(found.top.length);
     StoredFields stored = reader.storedFields();
@@ -453,7 +453,7 @@ public final class Driver {
     return JSON.createObjectNode().put("queries", total).put("seconds", seconds).put("cpu_seconds", (cpu() - cpu) / 1e9);
   }
 
-  /** Rewrites documents by id, commits, and opens a reader that sees them. */
+  /** Rewrites documents by id, commits, and opens a reader that sees the changes. */
   private ObjectNode update(JsonNode c) throws Exception {
     IndexWriterConfig config = new IndexWriterConfig(analyzer);
     config.setUseCompoundFile(false);
@@ -472,7 +472,7 @@ public final class Driver {
     }
   }
 
-  /** One thread searches while another rewrites documents; a reader that sees them opens every second. */
+  /** Searches in one thread while another rewrites documents; every second a reader that sees the changes is opened. */
   private ObjectNode mixed(JsonNode c) throws Exception {
     IndexWriterConfig config = new IndexWriterConfig(analyzer);
     config.setUseCompoundFile(false);
@@ -535,7 +535,7 @@ public final class Driver {
   private final AtomicLong trickled = new AtomicLong();
   private final java.util.concurrent.atomic.AtomicBoolean changed = new java.util.concurrent.atomic.AtomicBoolean();
 
-  /** Rewrites so many documents a second beside the queries that are asked, and commits every 5 seconds, until still ends it. */
+  /** Rewrites per_second documents a second while queries run, and commits every 5 seconds, until the command still ends it. */
   private ObjectNode trickle(JsonNode c) throws Exception {
     IndexWriterConfig config = new IndexWriterConfig(analyzer);
     config.setUseCompoundFile(false);
@@ -576,7 +576,7 @@ public final class Driver {
     known.clear();
   }
 
-  /** Shows what was committed since the last query; this is not timed. */
+  /** Makes commits since the last query visible; this is not timed. */
   private void refresh() throws Exception {
     if (!changed.getAndSet(false)) return;
     DirectoryReader next = DirectoryReader.openIfChanged(reader);
@@ -606,7 +606,7 @@ public final class Driver {
     return 0;
   }
 
-  /** What this process has written to files so far. */
+  /** Returns the number of bytes that this process has written to files so far. */
   private static long written() throws Exception {
     for (String line : Files.readAllLines(Path.of("/proc/self/io"))) {
       if (line.startsWith("wchar: ")) return Long.parseLong(line.substring(7));
