@@ -1,10 +1,10 @@
-# The program alone, run by a user without rights. Mount a volume at /data that
-# this user (65532) may write.
+# An image with only the program, run by an unprivileged user. Mount a volume at
+# /data that this user (65532) may write to.
 
-# The whole version: the compiler decides the bytes of the program.
+# The full version, because the compiler determines the bytes of the program.
 FROM golang:1.26.8 AS build
 WORKDIR /src
-# Modules are fetched anew only when they change.
+# Modules are fetched again only when they change.
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .

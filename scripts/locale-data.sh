@@ -42,7 +42,7 @@ spelled sv hyph_sv.dic
 printf '%s\n' að af á en er ég ekki eða ef fyrir frá hann hún í með og sem sig sér svo til um upp var við það þá þar þau þeir þær þú úr > "$work/is.stop"
 spelled is hyph_is.dic --stem --stopwords "$work/is.stop"
 
-# Finnish: base forms and genitives, which compounds are made of. The patterns
+# Finnish: base forms and genitives, of which compounds are made. The patterns
 # are packed by length.
 PYTHONPATH=$work/python python3 - "$work" <<'PY'
 import re, sys
