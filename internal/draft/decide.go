@@ -108,7 +108,10 @@ func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, 
 		declared *Field
 		why      []string
 	)
-	switch kind := c.kind(f.options.Convert); kind {
+	kind := c.kind(f.options.Convert)
+	// The objects among the texts of a field of text stay text.
+	column.Unpacks = c.text.unpacked > 0 && (c.isList() || kind == kindObject || kind == kindVector || kind == kindPoint)
+	switch kind {
 	case kindObject:
 		declared, why = f.declareObject(c, column, field, at)
 	case kindVector:

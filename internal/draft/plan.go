@@ -27,12 +27,13 @@ type Column struct {
 	DayFirst  bool   // of strings that are dates
 	Separator string // splits a string into values; empty if a string is a single value
 	IsList    bool
+	Unpacks   bool // texts that hold a JSON list or object are read as that
 	Inside    []*Column
 }
 
 // isPlain reports whether documents need no conversion for the column.
 func (c *Column) isPlain() bool {
-	if c.Form != Keep && c.Form != AsObject || c.Name != c.Field || c.Separator != "" {
+	if c.Form != Keep && c.Form != AsObject || c.Name != c.Field || c.Separator != "" || c.Unpacks {
 		return false
 	}
 	for _, inner := range c.Inside {

@@ -140,11 +140,12 @@ func (c *Converter) begin(field string) {
 // value appends a value of a field, or nothing if the value counts as missing.
 func (c *Converter) value(raw []byte, column *draft.Column, o *object, path string) {
 	kind := jsonread.KindOf(raw)
-	if column.Form == draft.Keep && column.Separator == "" && (kind == jsonread.ListKind || !column.IsList) {
+	unpacks := kind == jsonread.TextKind && column.Unpacks
+	if column.Form == draft.Keep && column.Separator == "" && !unpacks && (kind == jsonread.ListKind || !column.IsList) {
 		c.out = append(c.out, raw...)
 		return
 	}
-	if kind == jsonread.TextKind && (column.Separator != "" || column.IsList || column.Form == draft.AsObject) {
+	if kind == jsonread.TextKind && (unpacks || column.Separator != "" || column.IsList || column.Form == draft.AsObject) {
 		text := jsonread.String(raw)
 		if inner, ok := draft.Unpack(text); ok {
 			c.value(inner, column, o, path)

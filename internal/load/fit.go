@@ -35,6 +35,7 @@ func fit(columns []*draft.Column, fields map[string]*definition.Field, path stri
 			c.Separator = ""
 		}
 		c.Form = formOf(field)
+		c.Unpacks = c.Unpacks || field.Type == definition.Vector || field.Type == definition.GeoPoint
 		if c.Form == draft.AsObject {
 			notes = append(notes, fit(c.Inside, field.Fields, path+c.Name+".")...)
 		}

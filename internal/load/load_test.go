@@ -190,6 +190,8 @@ func TestConvert(t *testing.T) {
 		{Name: "at", Field: "at", Form: draft.AsPoint},
 		{Name: "tags", Field: "tags", Separator: ";", IsList: true},
 		{Name: "code", Field: "code", Form: draft.AsText},
+		{Name: "vector", Field: "vector", Unpacks: true},
+		{Name: "meta", Field: "meta", Form: draft.AsObject, Unpacks: true, Inside: []*draft.Column{{Name: "x", Field: "x"}}},
 		{Name: "gone", Field: "gone", Form: draft.Drop},
 		{Name: "n", Field: "n", Form: draft.AsObject, IsList: true, Inside: []*draft.Column{{Name: "a b", Field: "a_b", Form: draft.AsNumber}}},
 	}
@@ -199,12 +201,13 @@ func TestConvert(t *testing.T) {
 		`{"tags":"a; b;;c","code":7,"gone":1,"at":"1.5, 2.5"}`:               `{"tags":["a","b","c"],"code":"7","at":{"lat":1.5,"lon":2.5}}`,
 		`{"tags":["a"],"n":[{"a b":"1"},{"a b":2}],"day":1700000000}`:        `{"tags":["a"],"n":[{"a_b":1},{"a_b":2}],"day":"2023-11-14T22:13:20Z"}`,
 		`{"n":"[{\"a b\":\"3\"}]","Price":"N/A","ok":null,"day":"2024-1-2"}`: `{"n":[{"a_b":3}],"day":"2024-01-02T00:00:00Z"}`,
-		`{"Price":"cheap"}`:         `Price "cheap": it is not a number`,
-		`{"day":"soon","ok":"2"}`:   `day "soon": it is not a date; ok "2": it is neither yes nor no`,
-		`{"lat":91,"lng":1}`:        `lat "91": it is not a number of degrees between -90 and 90; location "": a place needs a latitude and a longitude`,
-		`{"other":1}`:               `other "1": the index has no field for this column`,
-		`{"n":{"a b":"x"}}`:         `n.a b "x": it is not a number`,
-		`{"at":{"x":1},"tags":"-"}`: `at "{\"x\":1}": it is not a latitude and a longitude`,
+		`{"Price":"cheap"}`:                     `Price "cheap": it is not a number`,
+		`{"day":"soon","ok":"2"}`:               `day "soon": it is not a date; ok "2": it is neither yes nor no`,
+		`{"lat":91,"lng":1}`:                    `lat "91": it is not a number of degrees between -90 and 90; location "": a place needs a latitude and a longitude`,
+		`{"vector":"[1,2]","meta":"{\"x\":1}"}`: `{"vector":[1,2],"meta":{"x":1}}`,
+		`{"other":1}`:                           `other "1": the index has no field for this column`,
+		`{"n":{"a b":"x"}}`:                     `n.a b "x": it is not a number`,
+		`{"at":{"x":1},"tags":"-"}`:             `at "{\"x\":1}": it is not a latitude and a longitude`,
 	} {
 		converter := NewConverter(columns, false, "", "")
 		document, refusals := converter.Convert(Row{Number: 1, Document: []byte(row)})
