@@ -39,6 +39,7 @@ type loading struct {
 	streams  map[string]*load.Source // sources that can be read only once
 	key      string                  // name of the key field added to rows; empty if they have a key
 	hasKey   bool
+	before   int // documents of the index before the load
 	progress *progress
 	rejects  io.Writer
 	shown    int // refusals printed so far
@@ -102,6 +103,7 @@ func (l *loading) close() {
 // draft drafts a definition from the files and prints the findings.
 func (l *loading) draft(ctx context.Context) error {
 	l.drafter = draft.New(l.options)
+	var refused error
 	for _, name := range l.Files {
 		source, err := load.Open(name, l.in)
 		if err != nil {
@@ -119,6 +121,12 @@ func (l *loading) draft(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+		if source.Refused != nil && refused == nil {
+			refused = fmt.Errorf("%s, %w", name, source.Refused)
+		}
+	}
+	if l.drafter.Documents() == 0 && refused != nil {
+		return refusedError{fmt.Errorf("no row can be read: %w", refused)}
 	}
 	if l.drafter.Documents() == 0 {
 		return refusedError{errors.New("there are no documents")}
@@ -258,6 +266,7 @@ func (l *loading) prepare(ctx context.Context) error {
 	for _, note := range load.Fit(l.drafted.Columns, existing.Fields) {
 		fmt.Fprintln(l.err, " ", note)
 	}
+	l.before, _ = countDocuments(ctx, l.node, l.Index) // for what is said at the end; a key that may only write cannot know
 	if key := definition.NewSchema(existing).PrimaryKey(); key != nil {
 		l.hasKey = true
 		name := key.Path
@@ -321,7 +330,9 @@ func (l *loading) addAll(ctx context.Context) (load.Done, error) {
 			prefix = fmt.Sprintf("%s-%d", prefix, i+1)
 		}
 		l.progress.begin(i)
-		err := job.Run(ctx, source, load.NewConverter(l.drafted.Columns, l.drafted.IsPlain(), l.key, prefix+"-"), &done)
+		converter := load.NewConverter(l.drafted.Columns, l.drafted.IsPlain(), l.key, prefix+"-")
+		converter.LeavesOut = l.drafted.LeavesOut
+		err := job.Run(ctx, source, converter, &done)
 		if !isStream {
 			err = errors.Join(err, source.Close())
 		}

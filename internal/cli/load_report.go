@@ -41,7 +41,7 @@ func (l *loading) refuse(file string, r load.Refusal) {
 	if r.Value != "" {
 		text += fmt.Sprintf(": %q", r.Value)
 	}
-	l.progress.say(strings.TrimSpace(text + ": " + r.Reason + " " + r.Remedy))
+	l.progress.say(strings.TrimSpace(text + ": " + strings.TrimSuffix(r.Reason, ".") + ". " + r.Remedy))
 	if l.shown == mostShown {
 		l.progress.say("More are not shown here; --rejects FILE writes all of them.")
 	}
@@ -51,7 +51,11 @@ func (l *loading) refuse(file string, r load.Refusal) {
 func (l *loading) conclude(ctx context.Context, done load.Done) error {
 	fmt.Fprintf(l.err, "%s rows read, %s added to %s%s.\n", grouped(done.Read), grouped(done.Added), l.Index, refusedText(done.Refused))
 	count, err := countDocuments(ctx, l.node, l.Index)
-	if err == nil && l.hasKey && count < done.Added {
+	switch replaced := l.before + done.Added - count; {
+	case err != nil || !l.hasKey || replaced <= 0:
+	case l.before > 0:
+		fmt.Fprintf(l.err, "The index holds %s documents, %s before: %s rows had a key that was there already, and replaced it.\n", grouped(count), grouped(l.before), grouped(replaced))
+	default:
 		fmt.Fprintf(l.err, "The index holds %s documents: %s rows had a key that another row had too, and replaced it.\n", grouped(count), grouped(done.Added-count))
 	}
 	if done.Refused > 0 && l.hasKey {

@@ -126,6 +126,57 @@ func TestRefusalsOfTheNodeNameTheRow(t *testing.T) {
 	}
 }
 
+// A cell may hold JSON; so may all cells that do not fit as they are. What no
+// line of the output names is in the index.
+func TestEverydayFiles(t *testing.T) {
+	node := serveNode(t)
+	var wide strings.Builder
+	for i := range 1200 {
+		fmt.Fprintf(&wide, `%s"c%d":"x"`, map[bool]string{true: "{", false: ","}[i == 0], i)
+	}
+	wide.WriteString("}\n")
+	for _, c := range []struct {
+		name, content string
+		code          int
+		want          string // of the output
+		document      string // that is there
+	}{
+		{"lists.csv", "id,tags\n1,\"[\"\"a\"\",\"\"b\"\"]\"\n2,\"[\"\"c\"\"]\"\n", exitDone, "2 rows read, 2 added", `"tags":["a","b"]`},
+		{"objects.csv", "id,meta\n1,\"{\"\"x\"\":1}\"\n2,\"{\"\"x\"\":2}\"\n", exitDone, "2 rows read, 2 added", `"meta":{"x":1}`},
+		{"open.csv", "id,name\n1,a thing\n2,\"b thing\n3,c thing\n", exitPartly, "open.csv, row 2: \"2,\\\"b thing\": a quotation mark is not closed", `{"id":"3","name":"c thing"}`},
+		{"wide.ndjson", wide.String(), exitDone, "1 rows read, 1 added", `"c1":"x"`},
+		{"title.csv", "# exported today\nid,name\n1,x\n", exitRefused, `no row can be read: `, ""},
+		{"bytes.ndjson", "{\"id\":\"1\"}\n" + strings.Repeat("\n", 1<<20) + "{\"id\":\"2\",\"name\":\"caf\xe9\"}\n{\"id\":\"3\",\"id\":\"3\"}\n", exitPartly, "2 refused", `"id":"1"`},
+	} {
+		rejects := filepath.Join(t.TempDir(), "rejects.ndjson")
+		name := strings.TrimSuffix(c.name, filepath.Ext(c.name))
+		code, _, out := run(nil, "load", write(t, c.name, c.content), "--url", node, "--rejects", rejects)
+		if code != c.code || !strings.Contains(out, c.want) {
+			t.Errorf("%s: %d %s", c.name, code, out)
+		}
+		if c.document == "" {
+			continue
+		}
+		response, err := http.Get(node + "/v1alpha1/indexes/" + name + "/documents")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil || !strings.Contains(string(body), c.document) {
+			t.Errorf("%s: %s %v", c.name, body, err)
+		}
+		written, err := os.ReadFile(rejects)
+		if refused := strings.Count(out, ", row "); err != nil || strings.Count(string(written), "\n") != refused {
+			t.Errorf("%s: %d of %d refusals are in the file: %s %v", c.name, strings.Count(string(written), "\n"), refused, written, err)
+		}
+	}
+	code, _, out := run(nil, "load", write(t, "lists.csv", "id,tags\n2,\"[\"\"c\"\"]\"\n3,\n"), "--url", node)
+	if code != exitDone || !strings.Contains(out, "The index holds 3 documents, 2 before: 1 rows had a key that was there already, and replaced it.") {
+		t.Errorf("over what is there: %d %s", code, out)
+	}
+}
+
 func TestADraftIsWrittenAndNothingCreated(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "definition.json")
 	code, _, err := run(nil, "load", write(t, "shop.csv", shopCSV), "--draft", target, "--url", "http://127.0.0.1:1")

@@ -35,7 +35,7 @@ func (d *Drafter) Finish() *Draft {
 	if f.draft.Key == "" && d.root.seen > 0 {
 		f.explainNoKey()
 	}
-	if d.dropped > 0 {
+	if f.draft.LeavesOut = d.dropped > 0; f.draft.LeavesOut {
 		f.say("", "", fmt.Sprintf("more than %s fields or objects deeper than %d levels: the rest is left out", grouped(maxColumns), maxDepth))
 	}
 	return f.draft

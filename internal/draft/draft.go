@@ -109,9 +109,10 @@ type Draft struct {
 	Fields    Fields
 	Reasons   []Reason
 	Columns   []*Column  // how members of documents become fields
-	Questions []Question // open questions, answered with their default
-	Key       string     // the field of the primary key; empty if no field qualifies
-	Title     string     // the field that names a document, if any
+	Questions []Question // what the documents leave open, and was defaulted
+	Key       string     // the field of the primary key; empty when no field can be it
+	Title     string     // the field that names a document, if one does
+	LeavesOut bool       // members beyond the bounds have no column
 }
 
 // Reason explains why a field is drafted as it is.

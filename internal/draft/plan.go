@@ -46,6 +46,9 @@ func (c *Column) isPlain() bool {
 
 // IsPlain reports whether documents fit the definition without conversion.
 func (d *Draft) IsPlain() bool {
+	if d.LeavesOut {
+		return false
+	}
 	for _, c := range d.Columns {
 		if !c.isPlain() {
 			return false

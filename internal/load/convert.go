@@ -14,6 +14,9 @@ import (
 
 // Converter converts rows to documents according to the columns of a draft.
 type Converter struct {
+	// LeavesOut drops members without a column, which are refused otherwise.
+	LeavesOut bool
+
 	root     *object
 	key      string // name of the field added to rows without a key; empty if rows have one
 	prefix   string // of generated keys
@@ -104,6 +107,9 @@ func (c *Converter) members(raw []byte, o *object, path string) {
 	for members := jsonread.Members(raw); members.Next(); {
 		column := o.named[string(members.Name(&c.scratch))]
 		value := members.Value()
+		if column == nil && c.LeavesOut {
+			continue
+		}
 		if column == nil {
 			name := path + jsonread.String(members.RawName())
 			c.refuse(name, string(value), "the index has no field for this column", "Declare the field, or leave the column out.")

@@ -2,13 +2,16 @@ package load
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -22,6 +25,7 @@ type csvReader struct {
 	names     [][]byte // column names, quoted
 	pending   []string // a first row that is not a header
 	number    int
+	hasNamed  bool // a row was returned that names every column
 	out       []byte
 	notes     []string
 }
@@ -29,18 +33,30 @@ type csvReader struct {
 // newCSVReader detects the separator and whether the first row names the
 // columns.
 func newCSVReader(text *bufio.Reader, start []byte, isAll bool, extension string) (*csvReader, error) {
+	if bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as Excel for the Mac may write
+		text, start = bufio.NewReader(returns{text}), bytes.ReplaceAll(start, []byte("\r"), []byte("\n"))
+	}
 	separator := findSeparator(start, isAll)
+	if line, _, _ := bytes.Cut(start, []byte("\n")); separatorLine.Match(line) { // as Excel writes and reads
+		separator = rune(line[len("sep=")])
+		_, _ = text.Discard(len(line) + 1)
+	}
 	if extension == "tsv" && strings.Contains(string(start), "\t") {
 		separator = '\t'
 	}
-	in := csv.NewReader(text)
+	lines := &records{text: text, separator: byte(separator)}
+	in := csv.NewReader(lines)
 	in.Comma, in.ReuseRecord, in.FieldsPerRecord, in.LazyQuotes = separator, true, -1, true
 	first, err := in.Read()
+	if bad := (*RowError)(nil); errors.As(err, &bad) {
+		err = bad.Err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the first row: %w", err)
 	}
 	r := &csvReader{in: in, separator: separator}
 	names := slices.Clone(first)
+	lines.columns = len(names)
 	if !isHeader(names) {
 		r.pending = slices.Clone(first)
 		r.notes = append(r.notes, "the first row holds values, not names: columns are named column_1, column_2, …")
@@ -69,6 +85,21 @@ func newCSVReader(text *bufio.Reader, start []byte, isAll bool, extension string
 		r.names = append(r.names, quoted)
 	}
 	return r, nil
+}
+
+var separatorLine = regexp.MustCompile(`^sep=[,;\t|]\r?$`)
+
+// returns makes line ends of carriage returns.
+type returns struct{ text io.Reader }
+
+func (r returns) Read(p []byte) (int, error) {
+	n, err := r.text.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 func (r *csvReader) format() string {
@@ -131,8 +162,19 @@ func findSeparator(start []byte, isAll bool) rune {
 	return best
 }
 
-// Next returns the next row as an object of strings.
+// Next returns the next row with a value as an object of strings: spreadsheets
+// write rows of separators below the last.
 func (r *csvReader) Next(context.Context) (Row, error) {
+	for {
+		row, err := r.next()
+		if err != nil || len(row.Document) > 0 {
+			return row, err
+		}
+	}
+}
+
+// next returns the next row, without a document where every cell is empty.
+func (r *csvReader) next() (Row, error) {
 	cells := r.pending
 	r.pending = nil
 	if cells == nil {
@@ -142,6 +184,11 @@ func (r *csvReader) Next(context.Context) (Row, error) {
 			return Row{}, io.EOF
 		}
 		if err != nil {
+			if bad := (*RowError)(nil); errors.As(err, &bad) {
+				r.number++
+				bad.Number = r.number
+				return Row{}, bad
+			}
 			if parse := (*csv.ParseError)(nil); !errors.As(err, &parse) {
 				return Row{}, err
 			}
@@ -158,9 +205,17 @@ func (r *csvReader) Next(context.Context) (Row, error) {
 			}
 		}
 	}
+	for _, cell := range cells {
+		if !utf8.ValidString(cell) {
+			return Row{}, &RowError{Number: r.number, Text: shorten(strings.Join(cells, string(r.separator))), Err: errors.New("the text is not valid UTF-8")}
+		}
+	}
+	if !slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
+		return Row{Number: r.number}, nil
+	}
 	r.out = append(r.out[:0], '{')
 	for i, cell := range cells[:min(len(cells), len(r.names))] {
-		if cell = strings.TrimSpace(cell); cell == "" && r.number > 1 {
+		if cell = strings.TrimSpace(cell); cell == "" && r.hasNamed {
 			continue
 		}
 		if len(r.out) > 1 {
@@ -174,6 +229,7 @@ func (r *csvReader) Next(context.Context) (Row, error) {
 		r.out = appendText(r.out, cell)
 	}
 	r.out = append(r.out, '}')
+	r.hasNamed = true
 	return Row{Number: r.number, Document: r.out}, nil
 }
 
@@ -190,5 +246,5 @@ func shorten(text string) string {
 	if len(text) > 200 {
 		return strings.ToValidUTF8(text[:200], "") + "…"
 	}
-	return text
+	return strings.ToValidUTF8(text, "\ufffd")
 }

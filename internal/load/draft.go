@@ -58,6 +58,9 @@ func Draft(ctx context.Context, source *Source, drafter *draft.Drafter, keeps bo
 		}
 		switch {
 		case err != nil:
+			if source.Refused == nil {
+				source.Refused = bad
+			}
 		case isEnough:
 			drafter.AddLate(row.Document)
 		default:

@@ -20,6 +20,7 @@ package load
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,8 @@ type Source struct {
 	Format string   // for people: "CSV, separated by ;"
 	Notes  []string // findings about the file
 	Size   int64    // of the file as stored; 0 if unknown
+
+	Refused *RowError // the first row that Draft could not read
 
 	counted *countedReader
 	close   []func() error
@@ -142,6 +145,9 @@ func (s *Source) open() error {
 	if head, _ := text.Peek(4); string(head) == parquetMark {
 		return s.openParquet(text)
 	}
+	if head, _ := text.Peek(8); otherFormat(head) != "" {
+		return errors.New(otherFormat(head))
+	}
 	decoded, encoding := decode(text)
 	if encoding != "" {
 		s.Notes = append(s.Notes, "encoded as "+encoding+", converted")
@@ -162,7 +168,23 @@ func (s *Source) open() error {
 	return err
 }
 
-// choose detects the format of text and sets the reader.
+// otherFormat says what to do with a file that holds no text of rows, by its
+// first bytes.
+func otherFormat(head []byte) string {
+	for _, known := range []struct{ mark, text string }{
+		{"PK\x03\x04", "it is a zip archive or a workbook (.xlsx, .ods): unpack it, or save the sheet as CSV"},
+		{"\xd0\xcf\x11\xe0", "it is a workbook (.xls) or another document of Office: save the sheet as CSV"},
+		{"SQLite f", "it is a database of SQLite: export the table as CSV"},
+		{"%PDF-", "it is a PDF: load CSV, TSV, JSON, NDJSON or Parquet"},
+	} {
+		if bytes.HasPrefix(head, []byte(known.mark)) {
+			return known.text
+		}
+	}
+	return ""
+}
+
+// choose finds out what text holds and sets the reader.
 func (s *Source) choose(text *bufio.Reader, start []byte, isAll bool) (string, error) {
 	switch firstLetter(start) {
 	case '[':

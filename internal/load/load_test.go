@@ -72,6 +72,16 @@ func TestFormats(t *testing.T) {
 		{"names that come twice or are empty", "a,a,\n1,2,3\n", `CSV, separated by ","`, "1 {\"a\":\"1\",\"a_2\":\"2\",\"column_3\":\"3\"}\n"},
 		{"too many cells", "a,b\n1,2,3\n4,5\n", `CSV, separated by ","`,
 			"refused row 1: it has 3 cells, the header 2; put quotes around cells that hold the separator\n2 {\"a\":\"4\",\"b\":\"5\"}\n"},
+		{"returns alone", "a;b\r1;x\r2;\"y\rz\"\r", `CSV, separated by ";"`, "1 {\"a\":\"1\",\"b\":\"x\"}\n2 {\"a\":\"2\",\"b\":\"y\\nz\"}\n"},
+		{"a line that names the separator", "sep=;\r\na;b\r\n1;x\r\n", `CSV, separated by ";"`, "1 {\"a\":\"1\",\"b\":\"x\"}\n"},
+		{"a workbook", "PK\x03\x04\x14\x00", "", "error: it is a zip archive or a workbook (.xlsx, .ods): unpack it, or save the sheet as CSV\n"},
+		{"rows of separators", "a,b\n,\n1,\n,\n2,x\n,\n , \n", `CSV, separated by ","`, "2 {\"a\":\"1\",\"b\":null}\n4 {\"a\":\"2\",\"b\":\"x\"}\n"},
+		{"a mark that is never closed", "a,b\n1,\"x\ny\"\n2,\"z\n3,\"w\"\n4,v\n5,\"u\n6,t\n", `CSV, separated by ","`,
+			"1 {\"a\":\"1\",\"b\":\"x\\ny\"}\nrefused row 2: " + errQuote.Error() + "\n3 {\"a\":\"3\",\"b\":\"w\"}\n4 {\"a\":\"4\",\"b\":\"v\"}\n" +
+				"refused row 5: " + errQuote.Error() + "\n6 {\"a\":\"6\",\"b\":\"t\"}\n"},
+		{"marks that are not doubled", "a,b,c\n1,\"say \"x\" or\ny\",z\n2,\"x\" y,z\n3,\"x\",5\" y\n4,\"x \"y\" z\",w\n", `CSV, separated by ","`,
+			"1 {\"a\":\"1\",\"b\":\"say \\\"x\\\" or\\ny\",\"c\":\"z\"}\nrefused row 2: " + errQuote.Error() +
+				"\n3 {\"a\":\"3\",\"b\":\"x\",\"c\":\"5\\\" y\"}\n4 {\"a\":\"4\",\"b\":\"x \\\"y\\\" z\",\"c\":\"w\"}\n"},
 		{"lines", "{\"a\":1}\n\n{\"a\":2}\n{bad\n[1]\n", "NDJSON",
 			"1 {\"a\":1}\n3 {\"a\":2}\nrefused row 4: not JSON at byte 2: bad stands without quotes; only true, false, null and numbers do\nrefused row 5: it is not a JSON object\n"},
 		{"array", ` [{"a":1}, {"a":2}, 3]`, "JSON array", "1 {\"a\":1}\n2 {\"a\":2}\nrefused row 3: it is not a JSON object\n"},
@@ -88,7 +98,16 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// A list inside an object is also found if the object is longer than lookAhead.
+// Bytes that are not UTF-8 behind what is looked at cost their row.
+func TestLateBytesThatAreNotUTF8(t *testing.T) {
+	_, rows := rowsOf(t, "late.csv", []byte("a,b\n"+strings.Repeat("1,plain\n", lookAhead/8)+"2,caf\xe9\n3,x\n"))
+	if !strings.HasSuffix(rows, "refused row 131073: the text is not valid UTF-8\n131074 {\"a\":\"3\",\"b\":\"x\"}\n") {
+		t.Errorf("…%s", rows[len(rows)-200:])
+	}
+}
+
+// A list inside an object is found too where the object is longer than what is
+// looked at.
 func TestALongListInsideAnObject(t *testing.T) {
 	var content strings.Builder
 	content.WriteString(`{"none":[],"words":["x"],"data":[`)

@@ -1,0 +1,133 @@
+package load
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+var errQuote = errors.New(`a quotation mark is not closed, or not followed by a separator; write "" for one inside a cell`)
+
+// records hands out CSV text so that a quotation mark that is never closed costs
+// its line, not the rows below it.
+//
+// A record ends with the line where its quotes are closed. If they never are, its
+// first line is refused and reading goes on behind that line. So it is if a mark
+// inside them is neither doubled nor in front of a separator, and the first line
+// alone has as many cells as the header: 2,"Best" buy,5 is a row of its own.
+type records struct {
+	text      *bufio.Reader
+	separator byte
+	columns   int    // of the header; 0 while it is read
+	buffer    []byte // whole lines
+	at        int    // in buffer, where the next record begins
+	record    []byte // what of a record is still to be handed out
+}
+
+// Read returns bytes of one record, or a *RowError for a line that is refused.
+func (r *records) Read(p []byte) (int, error) {
+	if len(r.record) == 0 {
+		if err := r.next(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, r.record)
+	r.record = r.record[n:]
+	return n, nil
+}
+
+// next finds the end of the next record.
+func (r *records) next() error {
+	if r.at == len(r.buffer) {
+		r.buffer, r.at = r.buffer[:0], 0
+	}
+	isInside, hasBare := false, false
+	first, end := 0, r.at
+	for {
+		line, err := r.line(end)
+		if len(line) == 0 {
+			if isInside && errors.Is(err, io.EOF) {
+				return r.refuse(first)
+			}
+			return err
+		}
+		end += len(line)
+		if first == 0 {
+			first = end
+		}
+		isInside, hasBare = r.scan(line, isInside, hasBare)
+		switch {
+		case isInside && end-r.at > maxRow, end > first && hasBare && r.isComplete(r.buffer[r.at:first]):
+			return r.refuse(first)
+		case !isInside:
+			r.record, r.at = r.buffer[r.at:end], end
+			return nil
+		}
+	}
+}
+
+// refuse drops what is ahead up to an offset.
+func (r *records) refuse(end int) error {
+	err := &RowError{Text: shorten(string(bytes.TrimRight(r.buffer[r.at:end], "\r\n"))), Err: errQuote}
+	r.at = end
+	return err
+}
+
+// isComplete reports whether a line has a cell for every column if quotation
+// marks are ordinary letters.
+func (r *records) isComplete(line []byte) bool {
+	return r.columns > 0 && bytes.Count(line, []byte{r.separator}) >= r.columns-1
+}
+
+// line returns the line that begins at an offset of the buffer; it is empty
+// with an error alone.
+func (r *records) line(start int) ([]byte, error) {
+	if i := bytes.IndexByte(r.buffer[start:], '\n'); i >= 0 {
+		return r.buffer[start : start+i+1], nil
+	}
+	for {
+		part, err := r.text.ReadSlice('\n')
+		r.buffer = append(r.buffer, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return r.buffer[start:], err
+		}
+	}
+}
+
+// scan walks over a line. It returns whether the line ends inside quotes, and
+// whether a mark inside them was neither doubled nor in front of a separator.
+func (r *records) scan(line []byte, isInside, hasBare bool) (bool, bool) {
+	if !isInside && bytes.IndexByte(line, '"') < 0 {
+		return false, hasBare
+	}
+	line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+	for {
+		if !isInside && (len(line) == 0 || line[0] != '"') {
+			i := bytes.IndexByte(line, r.separator)
+			if i < 0 {
+				return false, hasBare
+			}
+			line = line[i+1:]
+			continue
+		}
+		if !isInside {
+			isInside, line = true, line[1:]
+		}
+		i := bytes.IndexByte(line, '"')
+		if i < 0 {
+			return true, hasBare
+		}
+		line = line[i+1:]
+		switch {
+		case len(line) == 0:
+			return false, hasBare
+		case line[0] == '"':
+			line = line[1:]
+		case line[0] == r.separator:
+			isInside, line = false, line[1:]
+		default:
+			hasBare = true
+		}
+	}
+}
