@@ -21,6 +21,14 @@ const maxRow = 16 << 20
 func (s *Source) chooseJSON(text *bufio.Reader, start []byte, isAll bool) (string, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(start))
 	first, err := decoder.ReadValue()
+	if err != nil && !isAll { // the first document may be as long as any
+		text = bufio.NewReaderSize(text, maxRow)
+		var end error
+		start, end = text.Peek(maxRow)
+		isAll = end != nil
+		decoder = jsontext.NewDecoder(bytes.NewReader(start))
+		first, err = decoder.ReadValue()
+	}
 	switch {
 	case err != nil && isAll:
 		// For any other error, reading line by line shows where it is.

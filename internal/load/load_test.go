@@ -125,6 +125,16 @@ func TestALongListInsideAnObject(t *testing.T) {
 	}
 }
 
+// A first document may be longer than what is looked at: a list in it is not the
+// list of documents.
+func TestALongFirstDocument(t *testing.T) {
+	long := `{"id":1,"text":"` + strings.Repeat("word ", lookAhead/4) + `","parts":[{"a":1}]}`
+	format, rows := rowsOf(t, "long.ndjson", []byte(long+"\n{\"id\":2}\n"))
+	if format != "NDJSON" || rows != "1 "+long+"\n2 {\"id\":2}\n" {
+		t.Errorf("%s, %d rows", format, strings.Count(rows, "\n"))
+	}
+}
+
 func TestPackedFiles(t *testing.T) {
 	var zipped, packed bytes.Buffer
 	g := gzip.NewWriter(&zipped)
