@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -70,20 +71,16 @@ func readSettings(ctx context.Context, node *remote.Node, index string) (jsontex
 	return json.Marshal(settings, json.Deterministic(true))
 }
 
-// write writes the dump. It removes a file that could not be written
-// completely.
+// write writes the dump. A file takes the name of the output once it is whole;
+// an earlier dump of that name stays until then.
 func (c *dumpCommand) write(s *surroundings, header load.DumpHeader, documents io.Reader) (count int, err error) {
 	out := s.out
 	if c.Output != "" && c.Output != "-" {
-		file, err := os.Create(c.Output)
-		if err != nil {
-			return 0, err
+		file, finish, failed := createWhole(c.Output)
+		if failed != nil {
+			return 0, failed
 		}
-		defer func() {
-			if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-				err = errors.Join(err, os.Remove(c.Output))
-			}
-		}()
+		defer func() { err = finish(err) }()
 		out = file
 	}
 	if !c.Zstd && !strings.HasSuffix(c.Output, ".zst") {
@@ -95,4 +92,37 @@ func (c *dumpCommand) write(s *surroundings, header load.DumpHeader, documents i
 	}
 	count, err = load.WriteDump(packed, header, documents)
 	return count, errors.Join(err, packed.Close())
+}
+
+// createWhole creates a file beside the one of the name; finish gives it the name
+// unless writing failed. What is not a file, such as a pipe, is written to, and
+// so is a file in a directory that takes no other.
+func createWhole(name string) (file *os.File, finish func(failed error) error, err error) {
+	found, err := os.Stat(name)
+	isThere := err == nil
+	if isThere && found.Mode().IsRegular() {
+		if name, err = filepath.EvalSymlinks(name); err != nil { // a link goes on pointing to the file
+			return nil, nil, err
+		}
+	}
+	if !isThere || found.Mode().IsRegular() {
+		file, err = os.Create(name + ".partial")
+	}
+	if file == nil && isThere {
+		file, err = os.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
+		return file, func(failed error) error { return errors.Join(failed, file.Close()) }, err
+	}
+	if err == nil && isThere {
+		err = file.Chmod(found.Mode().Perm())
+	}
+	return file, func(failed error) error {
+		err := errors.Join(failed, file.Sync(), file.Close())
+		if err == nil {
+			err = os.Rename(file.Name(), name)
+		}
+		if err != nil {
+			err = errors.Join(err, os.Remove(file.Name()))
+		}
+		return err
+	}, err
 }

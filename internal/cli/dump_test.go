@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +62,7 @@ func TestADumpThatWasCutOffIsNoticed(t *testing.T) {
 		"cut":   {header + `{"id":"a"}` + "\n", "cut off after 1 documents", exitFailed},
 		"count": {header + `{"id":"a"}` + "\n" + `["end",2]` + "\n", "should hold 2", exitFailed},
 		"newer": {strings.Replace(header, `"version":1`, `"version":9`, 1), "of version 9", exitRefused},
+		"more":  {header + `["end",0]` + "\n" + header + `["end",0]` + "\n", "more follows the end", exitFailed},
 		"other": {`{"id":"a"}` + "\n", "is not a dump", exitRefused},
 		"csv":   {"a,b\n1,2\n", "is not a dump", exitRefused},
 	} {
@@ -73,6 +77,63 @@ func TestADumpThatWasCutOffIsNoticed(t *testing.T) {
 	}
 	if _, err := os.Stat(missing); err == nil {
 		t.Error("a file was written")
+	}
+}
+
+// Settings and definitions may be longer than what Open looks at.
+func TestADumpWithALongHeaderIsRestored(t *testing.T) {
+	node := serveNode(t)
+	put(t, node+"/v1alpha1/admin/indexes/long", `{"fields":{"id":{"type":"string","role":"id"},"c":{"type":"string","role":"tag"}}}`)
+	var values strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&values, `%s{"value":"v%d","labels":{"en":"%s"}}`, map[bool]string{true: "", false: ","}[i == 0], i, strings.Repeat("label ", 80))
+	}
+	put(t, node+"/v1alpha1/admin/indexes/long/settings", `{"fields":{"c":{"values":[`+values.String()+`]}}}`)
+	dump := filepath.Join(t.TempDir(), "long.zst")
+	if code, _, err := run(nil, "dump", "long", "-o", dump, "--url", node); code != exitDone {
+		t.Fatal(err)
+	}
+	if code, _, err := run(nil, "restore", dump, "--index", "again", "--url", node); code != exitDone {
+		t.Errorf("%d %s", code, err)
+	}
+}
+
+// A dump that fails leaves the earlier one of the same name.
+func TestAFailedDumpKeepsTheEarlierOne(t *testing.T) {
+	breaks := true
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/settings"):
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"code":"settings:not_found","errors":[{"code":"settings:not_found"}]}`)
+		case strings.HasSuffix(r.URL.Path, "/documents"):
+			_, _ = io.WriteString(w, `{"id":"1"}`+"\n")
+			if breaks {
+				w.(http.Flusher).Flush()
+				panic(http.ErrAbortHandler)
+			}
+		default:
+			_, _ = io.WriteString(w, `{"name":"books","definition":{}}`)
+		}
+	}))
+	defer node.Close()
+	dump := write(t, "books.dump", "the dump of yesterday")
+	if code, _, err := run(nil, "dump", "books", "-o", dump, "--url", node.URL); code != exitFailed {
+		t.Errorf("%d %s", code, err)
+	}
+	if kept, err := os.ReadFile(dump); err != nil || string(kept) != "the dump of yesterday" {
+		t.Errorf("%q %v", kept, err)
+	}
+	breaks = false
+	if code, _, err := run(nil, "dump", "books", "-o", dump, "--url", node.URL); code != exitDone {
+		t.Errorf("%d %s", code, err)
+	}
+	if found, err := os.Stat(dump); err != nil || found.Mode().Perm() != 0o600 || found.Size() < 30 {
+		t.Errorf("%v %v", found, err)
+	}
+	if all, err := os.ReadDir(filepath.Dir(dump)); err != nil || len(all) != 1 {
+		t.Errorf("%v %v", all, err)
 	}
 }
 

@@ -34,17 +34,21 @@ func (l *loading) refuse(file string, r load.Refusal) {
 	if l.shown > mostShown {
 		return
 	}
-	text := fmt.Sprintf("%s, row %d", file, r.Row)
+	l.progress.say(refusalText(fmt.Sprintf("%s, row %d", file, r.Row), r))
+	if l.shown == mostShown {
+		l.progress.say("More are not shown here; --rejects FILE writes all of them.")
+	}
+}
+
+// refusalText says what is refused where, why, and what to do.
+func refusalText(text string, r load.Refusal) string {
 	if r.Column != "" {
 		text += ", " + r.Column
 	}
 	if r.Value != "" {
 		text += fmt.Sprintf(": %q", r.Value)
 	}
-	l.progress.say(strings.TrimSpace(text + ": " + strings.TrimSuffix(r.Reason, ".") + ". " + r.Remedy))
-	if l.shown == mostShown {
-		l.progress.say("More are not shown here; --rejects FILE writes all of them.")
-	}
+	return strings.TrimSpace(text + ": " + strings.TrimSuffix(r.Reason, ".") + ". " + r.Remedy)
 }
 
 // conclude prints a summary and suggests what to try next.

@@ -52,7 +52,7 @@ func (c *restoreCommand) fill(ctx context.Context, s *surroundings, node *remote
 	shown := newProgress(s.err, s.isTerminal, []string{c.File})
 	node.Waits = shown.waits
 	job := &load.Job{Node: node, Index: index, HasKey: true, Moved: shown.moved, Refused: func(_ string, r load.Refusal) {
-		shown.say(fmt.Sprintf("document %d, %s: %s %s", r.Row, r.Column, r.Reason, r.Remedy))
+		shown.say(refusalText(fmt.Sprintf("document %d", r.Row), r))
 	}}
 	err := job.Run(ctx, source, converter, &done)
 	shown.end()

@@ -115,6 +115,9 @@ func (r *dumpReader) Next(ctx context.Context) (Row, error) {
 			if expected != r.count {
 				return Row{}, fmt.Errorf("the dump holds %d documents and should hold %d", r.count, expected)
 			}
+			if _, err := r.lines.Next(ctx); !errors.Is(err, io.EOF) {
+				return Row{}, fmt.Errorf("more follows the end of the dump, after %d documents: restore one dump at a time", r.count)
+			}
 			return Row{}, io.EOF
 		}
 		return Row{}, err
