@@ -6,7 +6,7 @@ import { signal } from "./dom.js";
 /**
  * @typedef {{ code: string, message: string, path?: string, help?: string, arguments?: Record<string, string> }} Detail
  * @typedef {{ method: string, path: string, body?: any, type?: string, headers?: Record<string, string> }} Sent
- * @typedef {{ status: number, body: any, headers: Headers, sent: Sent }} Answer
+ * @typedef {{ status: number, body: any, text: string, headers: Headers, sent: Sent }} Answer
  */
 
 const storageKey = "quire.key";
@@ -111,7 +111,7 @@ export async function call(method, path, options = {}) {
     const details = answered?.errors?.length ? answered.errors : [];
     throw new Problem(response.status, answered?.code ?? "http:" + response.status, answered?.message ?? response.statusText, details, sent);
   }
-  return { status: response.status, body: answered, headers: response.headers, sent };
+  return { status: response.status, body: answered, text: content, headers: response.headers, sent };
 }
 
 /** @param {string} content */

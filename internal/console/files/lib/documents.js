@@ -4,6 +4,7 @@ import { call, dataPath, isAborted } from "./api.js";
 import { html, submit, text, useEffect, useState } from "./dom.js";
 import { fieldsOf, primaryKey, titleField } from "./indexes.js";
 import { Shown } from "./hits.js";
+import { asWritten, shownNumbers } from "./json.js";
 import { valueAt, variant } from "./searching.js";
 import { can } from "./session.js";
 import { announce, Confirm, Dialog, Empty, JsonArea, jsonError, pretty, ProblemView } from "./ui.js";
@@ -52,13 +53,13 @@ export function Documents({ name, definition }) {
     const aborted = new AbortController();
     const query = new URLSearchParams({ limit: String(pageSize), ...(after ? { after } : {}) });
     call("GET", dataPath(name) + "/documents?" + query, { signal: aborted.signal, headers })
-      .then((got) => { setPage(got.body); setProblem(null); }, (error) => isAborted(error) || setProblem(error));
+      .then((got) => { setPage(asWritten(got.text)); setProblem(null); }, (error) => isAborted(error) || setProblem(error));
     return () => aborted.abort();
   }, [name, after, fresh]);
   const find = async () => {
     try {
       const got = await call("GET", documentPath(name, sought.trim()), { headers });
-      setOpen({ document: got.body.document, key: sought.trim() });
+      setOpen({ document: asWritten(got.text).document, key: sought.trim() });
       setProblem(null);
     } catch (error) {
       setProblem(error);
@@ -80,7 +81,7 @@ export function Documents({ name, definition }) {
   if (definition && !key) return html`<${Empty} title="These documents have no key"><p>Without a primary key they can be searched, not listed.</p></${Empty}>`;
   const documents = page?.documents ?? [];
   const columns = columnsOf(definition, documents);
-  const keyOf = (/** @type {any} */ document) => (key ? String(valueAt(document, key)) : "");
+  const keyOf = (/** @type {any} */ document) => (key ? String(shownNumbers(valueAt(document, key))) : "");
   return html`<div class="stack">
     <form class="form-row" onSubmit=${submit(mayRead ? find : () => setGone(sought.trim()))}>
       ${(mayRead || mayDelete) && html`<label>Key <input value=${sought} required onInput=${text(setSought)} /></label><button class=${mayRead ? "" : "danger"}>${mayRead ? "Open" : "Delete"}</button>`}
@@ -90,7 +91,7 @@ export function Documents({ name, definition }) {
     ${!documents.length && !trail.length ? html`<${Empty} title="No documents yet" />` : html`<div class="table"><table>
       <thead><tr><th>${key || "document"}</th>${columns.map((c) => html`<th key=${c.path}>${c.path}</th>`)}</tr></thead>
       <tbody>${documents.map((/** @type {any} */ document, /** @type {number} */ at) => html`<tr key=${keyOf(document) || at}><td><button type="button" class="quiet" onClick=${() => setOpen({ document, key: keyOf(document) })}>${key ? html`<code dir="auto">${keyOf(document)}</code>` : "Open"}</button></td>
-        ${columns.map((c) => html`<td key=${c.path}><${Shown} value=${c.field ? variant(valueAt(document, c.path), c.field) : document[c.path]} field=${c.field} /></td>`)}</tr>`)}</tbody></table></div>`}
+        ${columns.map((c) => html`<td key=${c.path}><${Shown} value=${shownNumbers(c.field ? variant(valueAt(document, c.path), c.field) : document[c.path])} field=${c.field} /></td>`)}</tr>`)}</tbody></table></div>`}
     <nav class="pager" aria-label="Pages of documents"><button type="button" disabled=${!trail.length} onClick=${() => setTrail(trail.slice(0, -1))}>Previous</button>
       <button type="button" disabled=${!page.next} onClick=${() => setTrail([...trail, page.next])}>Next</button></nav>`}
     ${open && html`<${Editor} name=${name} opened=${open} onClose=${() => setOpen(null)} onChanged=${changed} onDelete=${mayDelete && open.key ? () => { setGone(open.key); setOpen(null); } : undefined} />`}
@@ -105,8 +106,8 @@ function Editor({ name, opened, onClose, onChanged, onDelete }) {
   const [value, setValue] = useState(pretty(document));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const may = can("documents.write", name);
-  // Adding replaces the document with the same key.
-  const store = () => (key ? call("PUT", documentPath(name, key), { body: value }) : call("POST", dataPath(name) + "/documents", { body: { documents: [JSON.parse(value)] } })).then((got) => {
+  // Adding replaces the document under the same key.
+  const store = () => (key ? call("PUT", documentPath(name, key), { body: value }) : call("POST", dataPath(name) + "/documents", { body: '{"documents":[' + value + "]}" })).then((got) => {
     announce(isNew ? "Added." : "Stored.");
     onChanged(got.headers.get("X-Service-Freshness") ?? got.body?.freshness ?? "");
   }, setProblem);

@@ -4,9 +4,11 @@
 /** @typedef {{ at: number, message: string, help: string }} Mistake */
 
 const shownOpen = 20;
+const deepest = 256; // levels that a node reads
 
 const literal = /true|false|null/y;
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const surrogate = /\\u[dD](?:[89abAB]..(?!\\u[dD][c-fC-F])|[c-fC-F])/y; // half of one
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /** Returns the end of a sticky pattern's match at a position, or -1. @param {RegExp} pattern @param {string} text @param {number} at */
@@ -31,7 +33,10 @@ function endOfString(text, begin) {
     if (c !== "\\") continue;
     const end = endOf(escape, text, at);
     if (end < 0) return { at, message: "A backslash begins nothing that JSON knows.", help: "Write a backslash as \\\\." };
-    at = end - 1;
+    const half = endOf(surrogate, text, at) >= 0;
+    if (half) return { at, message: "A surrogate stands without its other half.", help: "Write the character itself, or both halves." };
+    const isPair = /[dD][89abAB]/.test(text.slice(at + 2, at + 4)) && text.charAt(at + 1) === "u";
+    at = isPair ? end + 5 : end - 1;
   }
   return { at: begin, message: "A string does not end.", help: "Close it with a double quote." };
 }
@@ -61,8 +66,9 @@ function afterValue(text, at, close) {
  * @param {string} text @returns {Mistake | null}
  */
 export function mistakeIn(text) {
-  const open = /** @type {string[]} */ ([]); // the closing character of each open list and object
-  /** What may come next. @type {"value" | "value or end" | "name" | "name or end" | "comma"} */
+  const open = /** @type {string[]} */ ([]); // what closes each list and object that is open
+  const names = /** @type {Set<string>[]} */ ([]); // of each that is open
+  /** What may stand next. @type {"value" | "value or end" | "name" | "name or end" | "comma"} */
   let next = "value";
   for (let at = skipSpace(text, 0); ; at = skipSpace(text, at)) {
     const c = text.charAt(at), close = open.at(-1) ?? "";
@@ -73,6 +79,7 @@ export function mistakeIn(text) {
     }
     if (close && c === close && next !== "value" && next !== "name") {
       open.pop();
+      names.pop();
       next = "comma";
       at++;
     } else if (next === "comma") {
@@ -83,12 +90,17 @@ export function mistakeIn(text) {
       if (c !== '"') return { at, message: c === "}" ? "A comma stands before }." : "A name in double quotes is missing here.", help: c === "}" ? "Remove the comma." : 'Write "name": value.' };
       const end = endOfString(text, at);
       if (typeof end !== "number") return end;
+      const name = JSON.parse(text.slice(at, end)), taken = names.at(-1);
+      if (taken?.has(name)) return { at, message: "The name " + JSON.stringify(name) + " comes twice in one object.", help: "Leave one of them." };
+      taken?.add(name);
       at = skipSpace(text, end);
       if (text.charAt(at) !== ":") return { at, message: "A colon is missing after the name.", help: 'Write "name": value.' };
       next = "value";
       at++;
     } else if (c === "{" || c === "[") {
+      if (open.length === deepest) return { at, message: "It is nested deeper than " + deepest + " levels.", help: "Nest less deeply." };
       open.push(c === "{" ? "}" : "]");
+      names.push(new Set());
       next = c === "{" ? "name or end" : "value or end";
       at++;
     } else {
@@ -110,4 +122,23 @@ function lineAndColumn(text, at) {
 export function jsonDetail(text) {
   const found = mistakeIn(text);
   return found && { code: "json:malformed", message: found.message, path: lineAndColumn(text, found.at), help: found.help };
+}
+
+/** JSON.rawJSON, where the browser has it. @type {((text: string) => any) | undefined} */
+const rawJSON = /** @type {any} */ (JSON).rawJSON;
+
+/**
+ * The value of a JSON text whose whole numbers stay as they are written where a
+ * number of the browser cannot hold them; JSON.stringify writes them back.
+ * @param {string} text @returns {any}
+ */
+export const asWritten = (text) => JSON.parse(text, /** @type {any} */ ((/** @type {string} */ _, /** @type {any} */ value, /** @type {{ source?: string }} */ context) =>
+  (rawJSON && typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "") ? rawJSON(context.source ?? "") : value)));
+
+/** The same value for people: those numbers as text. @param {any} value @returns {any} */
+export function shownNumbers(value) {
+  if (Array.isArray(value)) return value.map(shownNumbers);
+  if (!value || typeof value !== "object") return value;
+  if (/** @type {any} */ (JSON).isRawJSON?.(value)) return value.rawJSON;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shownNumbers(inner)]));
 }
