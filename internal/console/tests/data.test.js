@@ -253,6 +253,49 @@ describe("data", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("loads everyday files whole: other encodings, gaps, long numbers, broken lines", async () => {
+    const page = await open(node, "#/data");
+    const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("id,title\n1,Röd lampa\n", "utf16le")]);
+    for (const [name, content, said, key, want] of [
+      ["latin.csv", Buffer.from("id;title\n1;Sm\xf6rg\xe5s\n", "latin1"), "1 documents are searchable", "1", { id: "1", title: "Smörgås" }],
+      ["utf16.csv", utf16, "1 documents are searchable", "1", { id: "1", title: "Röd lampa" }],
+      ["gaps.csv", "id,name,name,,n\n1,a,b,c,5\n2,d\n3,e,f,g,6,\n,,,,\n", "3 documents are searchable", "1", { id: "1", name: "a", name_2: "b", column_4: "c", n: 5 }],
+      ["quotes.csv", 'id,title,n\n1,24" screen,5\n2,"Best" buy,6\n3,"never closed,7\n4,plain,8\n', "2 documents are searchable", "1", { id: "1", title: '24" screen', n: 5 }],
+      ["lines.ndjson", '{"id":"1","n":1}\n{"id":"2","n":2\nwords\n{"id":"3","n":3,"n":4}\n{"id":"4","n":5}\n', "2 documents are searchable", "4", { id: "4", n: 5 }],
+      ["nested.ndjson", '{"id":"1","odd name":1,"meta":{"created-at":"x","odd name":"y"},"none":[]}\n', "1 documents are searchable", "1", { id: "1", odd_name: 1, meta: { created_at: "x", odd_name: "y" } }],
+    ]) {
+      const index = name.replace(/\..*/, "");
+      await page.getByLabel("File to load").setInputFiles(file(name, content));
+      await page.getByRole("heading", { name }).waitFor();
+      await page.getByRole("button", { name: "Create and load" }).click();
+      await page.getByText(said).waitFor();
+      assert.deepEqual((await node.call("GET", "/v1alpha1/indexes/" + index + "/documents/" + key)).document, want, name);
+      await page.getByRole("button", { name: "Close", exact: true }).click();
+    }
+    await page.getByLabel("File to load").setInputFiles(file("longs.ndjson", '{"id":"1","odd name":9007199254740993}\n'));
+    await page.getByRole("button", { name: "Create and load" }).click();
+    await page.getByText("1 documents are searchable").waitFor();
+    const found = await node.call("POST", "/v1alpha1/indexes/longs/search", '{"filters":[{"field":"odd_name","match":{"value":9007199254740993}}]}');
+    assert.equal(found.total.count, 1);
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("keeps long numbers when a document is edited", async () => {
+    await node.call("PUT", "/v1alpha1/admin/indexes/whole", { fields: { id: { type: "int64", primaryKey: true }, n: { type: "int64", filter: {} }, t: { type: "string" } } });
+    await node.call("POST", "/v1alpha1/indexes/whole/documents", '{"documents":[{"id":9007199254740993,"n":9007199254740995,"t":"a"}]}');
+    await node.call("POST", "/v1alpha1/admin/indexes/whole/actions/commit");
+    const page = await open(node, "#/data?index=whole");
+    await page.getByRole("cell", { name: "9007199254740995" }).waitFor();
+    await page.getByRole("button", { name: "9007199254740993" }).click();
+    const area = page.getByLabel("Document as JSON");
+    await area.fill((await area.inputValue()).replace('"a"', '"b"'));
+    await page.getByRole("button", { name: "Store" }).click();
+    await page.getByRole("cell", { name: "b", exact: true }).waitFor();
+    const found = await node.call("POST", "/v1alpha1/indexes/whole/search", '{"filters":[{"field":"n","match":{"value":9007199254740995}}],"freshness":null}');
+    assert.deepEqual([found.total.count, found.hits[0].id, found.hits[0].document.t], [1, "9007199254740993", "b"]);
+    assert.deepEqual(page.faults, []);
+  });
+
   it("takes a file that is dropped anywhere on the page: TSV, and gzip by its bytes", async () => {
     const page = await open(node, "#/search?index=books");
     await page.locator(".hit").first().waitFor();

@@ -3,7 +3,7 @@
 import { adminPath, call, inputProblem, isAborted, Problem } from "./api.js";
 import { html, submit, text, useEffect, useRef, useState } from "./dom.js";
 import { indexes, listIndexes } from "./indexes.js";
-import { draft, load, requestFor, sample } from "./loading.js";
+import { draft, load, planOf, requestFor, sample } from "./loading.js";
 import { busy } from "./dragging.js";
 import { FieldTable } from "./defining.js";
 import { address } from "./place.js";
@@ -81,15 +81,19 @@ export function Dropped({ file, into, onClose }) {
     read().catch((error) => isAborted(error) || (setProblem(error), setPhase("review")));
     return () => aborted.current.abort();
   }, [file]);
-  const renamed = Object.fromEntries(reasons.filter((r) => r.name && r.field).map((r) => [r.name, r.field]));
+  const fields = jsonError(definition) ? {} : JSON.parse(definition).fields;
+  // The index is there once it is created: what to leave out is what was drafted.
+  const [plan, setPlan] = useState(() => planOf([], null));
   const start = async () => {
     setProblem(null);
     setPhase("loading");
     aborted.current = new AbortController();
+    const planned = planOf(reasons, exists ? null : fields);
+    setPlan(planned);
     try {
       if (!exists) await call("PUT", adminPath(name), { body: definition });
       await listIndexes();
-      await load(file, name, renamed, aborted.current.signal, setState);
+      await load(file, name, planned, aborted.current.signal, setState);
       setPhase("done");
       await listIndexes(); // refreshes the document counts of the list
     } catch (error) {
@@ -97,7 +101,6 @@ export function Dropped({ file, into, onClose }) {
       setPhase(isAborted(error) ? "stopped" : "review");
     }
   };
-  const fields = jsonError(definition) ? {} : JSON.parse(definition).fields;
   return html`<section class="card stack" aria-label=${"Load " + file.name}>
     <div class="room-head"><div><p class="eyebrow">${phase === "done" ? "Loaded" : "Load a file"}</p><h2 dir="auto">${file.name}</h2></div>
       <p class="hint">${bytes(file.size)}${seen ? ", " + seen.kind : ""}</p><span class="grow"></span>
@@ -117,7 +120,7 @@ export function Dropped({ file, into, onClose }) {
     ${phase === "stopped" && html`<p role="status">Stopped after ${count(state?.indexed ?? 0)} documents; these stay in the index.</p>`}
     ${phase === "done" && state && html`<p role="status"><strong>${count(state.indexed)} documents</strong> ${state.committed ? "are searchable" : "were added and are searchable after the next commit"}, ${count(Math.round(state.rate))} a second.</p>
       ${can("search", name) && html`<div class="actions"><a class="button" href=${address("search", { index: name })}>Search ${name}</a></div>`}`}
-    ${state && html`<${Refusals} state=${state} sent=${(/** @type {import("./loading.js").Refused} */ r) => requestFor(name, state.form, renamed, r)} />`}
+    ${state && html`<${Refusals} state=${state} sent=${(/** @type {import("./loading.js").Refused} */ r) => requestFor(name, state.form, plan, r)} />`}
   </section>`;
 }
 

@@ -1,18 +1,36 @@
 // Reads a file in the browser in chunks: memory holds one chunk of the file and
 // one batch of documents at a time, whatever the size of the file.
 
-import { adminPath, call, dataPath } from "./api.js";
+import { adminPath, call, dataPath, inputProblem } from "./api.js";
 import { jsonDetail } from "./json.js";
 import { can } from "./session.js";
 
 /**
- * @typedef {{ text: string, number: number }} Entry one document as written in the file, and its number, counted from 1
+ * @typedef {{ text: string, number: number, wrong?: import("./api.js").Detail }} Entry one document as it stands in the file, and its number from 1
  * @typedef {{ kind: "json" | "csv", separator: string, header: string[] }} Form
  * @typedef {{ number: number, errors: import("./api.js").Detail[], text: string }} Refused
  * @typedef {{ read: number, size: number, indexed: number, refused: Refused[], refusedCount: number, rate: number, form: Form, committing: boolean, committed: boolean }} Loaded
  */
 
-/** Splits text into JSON objects: on lines, in a list, or concatenated. */
+/** A piece of a file: a document, or what cannot be one and why. @typedef {{ text: string, wrong?: import("./api.js").Detail }} Piece */
+
+/** Cuts text into lines, each a document. */
+class LineCutter {
+  rest = "";
+
+  /** @param {string} chunk @returns {Piece[]} */
+  push(chunk) {
+    const lines = (this.rest + chunk).split("\n");
+    this.rest = lines.pop() ?? "";
+    return lines.filter((line) => line.trim()).map((text) => ({ text }));
+  }
+
+  end() {
+    return this.rest.trim() ? [{ text: this.rest }] : [];
+  }
+}
+
+/** Cuts text into JSON objects: a list, or one after the other. What stands between them is a piece too. */
 class JsonCutter {
   rest = "";
   depth = 0;
@@ -21,22 +39,31 @@ class JsonCutter {
   inString = false;
   escaped = false;
 
-  /** @param {string} chunk @returns {string[]} */
+  /** @param {string} chunk @returns {Piece[]} */
   push(chunk) {
     this.rest += chunk;
-    const found = /** @type {string[]} */ ([]);
+    const found = /** @type {Piece[]} */ ([]);
+    const cut = (/** @type {number} */ end) => {
+      if (this.begin >= 0) found.push({ text: this.rest.slice(this.begin, end) });
+      this.begin = -1;
+    };
     for (; this.at < this.rest.length; this.at++) {
       const c = this.rest.charCodeAt(this.at);
       if (this.inString) {
         if (this.escaped) this.escaped = false;
         else if (c === 92) this.escaped = true;
         else if (c === 34) this.inString = false;
-      } else if (c === 34) this.inString = true;
+        continue;
+      }
+      if (this.depth === 0 && c <= 32) continue;
+      if (this.depth === 0 && (c === 44 || c === 91 || c === 93)) cut(this.at);
       else if (c === 123) {
+        if (this.depth === 0) cut(this.at);
         if (this.depth++ === 0) this.begin = this.at;
-      } else if (c === 125 && this.depth > 0 && --this.depth === 0) {
-        found.push(this.rest.slice(this.begin, this.at + 1));
-        this.begin = -1;
+      } else if (c === 125 && this.depth > 0 && --this.depth === 0) cut(this.at + 1);
+      else {
+        if (this.begin < 0) this.begin = this.at;
+        if (c === 34) this.inString = true;
       }
     }
     const keep = this.begin < 0 ? this.at : this.begin;
@@ -47,62 +74,197 @@ class JsonCutter {
   }
 
   end() {
-    return this.rest.trim() ? [this.rest] : []; // the node rejects half an object and gives the reason
+    return this.rest.trim() ? [{ text: this.rest }] : []; // half an object is refused with a reason
   }
 }
 
-/** Splits text into records; a line break inside quotes does not end a record. */
+const longestRecord = 16_000_000;
+
+/** @type {import("./api.js").Detail} */
+const openQuote = { code: "csv:malformed", message: "A quotation mark is not closed, or not followed by a separator.", help: 'Write "" for one inside a cell.' };
+
+/**
+ * Cuts text into records; a line break inside quotes does not end one. A record
+ * whose quotes are never closed costs its first line, not the rows below it. So
+ * does one with a mark that is neither doubled nor in front of a separator, if
+ * its first line alone has a cell for every column.
+ */
 class RecordCutter {
   rest = "";
   at = 0;
   quoted = false;
+  bare = false;
+  first = -1; // where the first line of the record ends, once it has more
+  complete = false; // whether that line has a cell for every column
+  separator = "";
+  columns = 0;
 
-  /** @param {string} chunk @returns {string[]} */
-  push(chunk) {
+  /** @param {string} chunk @param {boolean} [isLast] @returns {Piece[]} */
+  push(chunk, isLast = false) {
     this.rest += chunk;
-    const found = /** @type {string[]} */ ([]);
+    const found = /** @type {Piece[]} */ ([]);
     let begin = 0;
-    for (; this.at < this.rest.length; this.at++) {
-      const c = this.rest.charCodeAt(this.at);
-      if (c === 34) this.quoted = !this.quoted;
-      else if (c === 10 && !this.quoted) {
-        const record = this.rest.slice(begin, this.at).replace(/\r$/, "");
-        if (record.trim()) found.push(record);
-        begin = this.at + 1;
+    const cut = (/** @type {number} */ end, /** @type {Piece["wrong"]} */ wrong = undefined) => {
+      const text = this.rest.slice(begin, end).replace(/\r$/, "");
+      if (!this.separator && /^sep=[,;\t|]$/.test(text)) this.separator = text.charAt(4);
+      else if (!this.columns && text.trim()) {
+        this.separator ||= separatorOf(text);
+        this.columns = cells(text, this.separator).length;
+        found.push({ text });
+      } else if (text.trim()) found.push(wrong ? { text, wrong } : { text });
+      begin = this.at = end + 1;
+      this.quoted = this.bare = false;
+      this.first = -1;
+    };
+    const isBroken = () => this.first >= 0 && (this.at - begin > longestRecord || (this.bare && this.complete));
+    for (;;) {
+      if (this.at >= this.rest.length) {
+        if (!isLast) break;
+        if (!this.quoted) {
+          if (begin < this.rest.length) cut(this.rest.length);
+          break;
+        }
+        cut(this.first < 0 ? this.rest.length : this.first, openQuote);
+        continue;
       }
+      const c = this.rest.charAt(this.at);
+      if (this.quoted && c === '"') {
+        if (this.at + 1 === this.rest.length && !isLast) break; // what follows decides
+        const next = this.rest.charAt(this.at + 1);
+        if (next === '"') this.at++;
+        else if (!next || next === "\n" || next === "\r" || this.#separates(next)) this.quoted = false;
+        else this.bare = true;
+      } else if (c === '"' && (this.at === begin || this.#separates(this.rest.charAt(this.at - 1)))) this.quoted = true;
+      else if (c === "\n") {
+        if (!this.quoted) {
+          cut(this.at);
+          continue;
+        }
+        if (this.first < 0) {
+          this.first = this.at;
+          this.complete = this.columns > 0 && this.rest.slice(begin, this.at).split(this.separator).length >= this.columns;
+        }
+      }
+      if (this.quoted && isBroken()) cut(this.first, openQuote);
+      else this.at++;
     }
     this.rest = this.rest.slice(begin);
     this.at -= begin;
+    if (this.first >= 0) this.first -= begin;
     return found;
   }
 
   end() {
-    return this.rest.trim() ? [this.rest.replace(/\r$/, "")] : [];
+    return this.push("", true);
+  }
+
+  /** @param {string} c */
+  #separates(c) {
+    return this.separator ? c === this.separator : ",;\t|".includes(c);
   }
 }
 
 /** Returns the values of one record. @param {string} record @param {string} separator */
 export function cells(record, separator) {
   const found = /** @type {string[]} */ ([]);
-  let value = "", quoted = false;
+  let value = "", quoted = false, fresh = true;
   for (let at = 0; at < record.length; at++) {
-    const c = record[at];
+    const c = record.charAt(at);
     if (quoted) {
+      const next = record.charAt(at + 1);
       if (c !== '"') value += c;
-      else if (record[at + 1] === '"') value += record[++at];
-      else quoted = false;
-    } else if (c === '"' && value === "") quoted = true;
+      else if (next === '"') value += record.charAt(++at);
+      else if (!next || next === separator) quoted = false;
+      else value += c;
+    } else if (c === '"' && fresh) quoted = true;
     else if (c === separator) {
       found.push(value);
       value = "";
+      fresh = true;
+      continue;
     } else value += c;
+    fresh = false;
   }
   found.push(value);
   return found;
 }
 
-/** Guesses the separator that a header line uses. @param {string} header */
+/** Names for the columns of a header: none is empty, and none comes twice. @param {string[]} given */
+function columnNames(given) {
+  const taken = new Set();
+  return given.map((cell, at) => {
+    const name = cell.trim() || "column_" + (at + 1);
+    let unique = name;
+    for (let n = 2; taken.has(unique); n++) unique = name + "_" + n;
+    taken.add(unique);
+    return unique;
+  });
+}
+
+/** The values of a record, one for every column; cells beyond them stay where they hold something. @param {Entry} entry @param {Form} form */
+function rowOf(entry, form) {
+  const values = cells(entry.text, form.separator);
+  while (values.length > form.header.length && !values.at(-1)?.trim()) values.pop();
+  while (values.length < form.header.length) values.push("");
+  return values;
+}
+
+/** Which separator a header line uses. @param {string} header */
 const separatorOf = (header) => [",", "\t", ";", "|"].map((s) => /** @type {const} */ ([s, header.split(s).length])).sort((a, b) => b[1] - a[1])[0]?.[0] ?? ",";
+
+const lookAhead = 1 << 20;
+
+/** @param {Uint8Array<ArrayBuffer>} a @param {Uint8Array<ArrayBuffer>} b */
+function joined(a, b) {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
+
+/**
+ * A function that decodes a file piece by piece. UTF-16 is known by its mark or
+ * by its zeros; what is not UTF-8 at its beginning is Windows-1252, of which
+ * Latin-1 is a part.
+ * @param {string} name of the file
+ */
+function decoderOf(name) {
+  let decoder = /** @type {TextDecoder | undefined} */ (undefined);
+  let returns = false; // lines end with carriage returns alone
+  return (/** @type {Uint8Array<ArrayBuffer>} */ bytes, /** @type {boolean} */ isLast) => {
+    const isFirst = !decoder;
+    decoder ??= new TextDecoder(encodingOf(bytes, isLast), { fatal: true });
+    try {
+      const text = decoder.decode(bytes, { stream: !isLast });
+      if (isFirst) returns = text.includes("\r") && !text.includes("\n");
+      return returns ? text.replaceAll("\r", "\n") : text;
+    } catch {
+      throw inputProblem({ code: "file:encoding", message: "The file begins as UTF-8 and goes on otherwise.", path: name, help: "Save it as UTF-8." });
+    }
+  };
+}
+
+/** @param {Uint8Array} head @param {boolean} isAll */
+function encodingOf(head, isAll) {
+  const zeros = (/** @type {number} */ parity) => head.subarray(0, 1000).filter((c, at) => c === 0 && at % 2 === parity).length;
+  const many = Math.min(head.length, 1000) / 4;
+  if ((head[0] === 0xff && head[1] === 0xfe) || (zeros(1) > many && !zeros(0))) return "utf-16le";
+  if ((head[0] === 0xfe && head[1] === 0xff) || (zeros(0) > many && !zeros(1))) return "utf-16be";
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: !isAll });
+    return "utf-8";
+  } catch {
+    return "windows-1252";
+  }
+}
+
+/** What cuts a text into documents, by its beginning. @param {string} text */
+function cutterOf(text) {
+  const start = text.trimStart();
+  if (!start.startsWith("{")) return start.startsWith("[") ? new JsonCutter() : new RecordCutter();
+  const [line = "", ...more] = start.split("\n", 2);
+  return more.length && !jsonDetail(line) ? new LineCutter() : new JsonCutter();
+}
 
 /**
  * entries yields the documents of a file in batches, with the number of bytes read so far.
@@ -113,37 +275,44 @@ const separatorOf = (header) => [",", "\t", ";", "|"].map((s) => /** @type {cons
 export async function* entries(file, aborted) {
   let read = 0;
   const counted = new TransformStream({ transform(/** @type {Uint8Array} */ chunk, controller) { read += chunk.length; controller.enqueue(chunk); } });
-  const head = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-  const zipped = head[0] === 0x1f && head[1] === 0x8b;
+  const magic = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const zipped = magic[0] === 0x1f && magic[1] === 0x8b;
   /** @type {ReadableStream<any>} */
   let stream = file.stream().pipeThrough(/** @type {any} */ (counted));
   if (zipped) stream = stream.pipeThrough(new DecompressionStream("gzip"));
-  const reader = stream.pipeThrough(new TextDecoderStream("utf-8")).getReader();
-  /** @type {JsonCutter | RecordCutter | undefined} */
+  const reader = stream.getReader();
+  /** @type {LineCutter | JsonCutter | RecordCutter | undefined} */
   let cutter;
   /** @type {Form} */
   let form = { kind: "json", separator: "", header: [] };
   let number = 0;
-  /** @param {string[]} texts @returns {Entry[]} */
-  const numbered = (texts) => {
-    if (form.kind === "csv" && !form.header.length && texts.length) {
-      const header = texts.shift() ?? "";
-      form.separator = separatorOf(header);
-      form.header = cells(header, form.separator).map((name) => name.trim());
+  /** @param {Piece[]} pieces @returns {Entry[]} */
+  const numbered = (pieces) => {
+    if (cutter instanceof RecordCutter && !form.header.length && pieces.length) {
+      form.separator = cutter.separator;
+      form.header = columnNames(cells(pieces.shift()?.text ?? "", form.separator));
     }
-    return texts.map((text) => ({ text, number: ++number }));
+    const filled = cutter instanceof RecordCutter ? pieces.filter(({ text }) => text.replaceAll(form.separator, "").trim()) : pieces;
+    return filled.map((piece) => ({ ...piece, number: ++number }));
   };
+  const decode = decoderOf(file.name);
   try {
-    for (;;) {
+    for (let head = new Uint8Array(0), isDone = false; !isDone; ) {
       aborted.throwIfAborted();
       const { done, value } = await reader.read();
-      if (done) break;
-      if (!cutter) {
-        const start = value.replace(/^\uFEFF/, "").trimStart();
-        form.kind = start.startsWith("{") || start.startsWith("[") ? "json" : "csv";
-        cutter = form.kind === "json" ? new JsonCutter() : new RecordCutter();
+      isDone = done;
+      if (!cutter && value && head.length + value.length < lookAhead) {
+        head = joined(head, value);
+        continue;
       }
-      yield { entries: numbered(cutter.push(value.replace(/^\uFEFF/, ""))), read, form };
+      const text = decode(cutter || !value ? value ?? head : joined(head, value), isDone);
+      if (!cutter) {
+        if (!text) break;
+        cutter = cutterOf(text);
+        form.kind = cutter instanceof RecordCutter ? "csv" : "json";
+        head = new Uint8Array(0);
+      }
+      yield { entries: numbered(cutter.push(text)), read, form };
     }
     if (cutter) yield { entries: numbered(cutter.end()), read: file.size, form };
   } finally {
@@ -151,17 +320,12 @@ export async function* entries(file, aborted) {
   }
 }
 
-/** Parses a document for a draft; a record becomes an object of strings, invalid JSON null. @param {Entry} entry @param {Form} form */
-export function parsed(entry, form) {
-  if (form.kind === "json") {
-    try {
-      return JSON.parse(entry.text);
-    } catch {
-      return null;
-    }
-  }
-  const values = cells(entry.text, form.separator);
-  return Object.fromEntries(form.header.map((name, at) => [name, values[at] ?? ""]).filter(([, value]) => value !== ""));
+/** The JSON of a document for a draft, empty when it is none; a record becomes an object of texts. @param {Entry} entry @param {Form} form */
+export function sampled(entry, form) {
+  if (entry.wrong) return "";
+  if (form.kind === "json") return entry.text.trimStart().startsWith("{") && !jsonDetail(entry.text) ? entry.text : "";
+  const values = rowOf(entry, form);
+  return JSON.stringify(Object.fromEntries(form.header.map((name, at) => [name, values[at] ?? ""]).filter(([, value]) => value !== "")));
 }
 
 const sampleSize = 1000;
@@ -169,14 +333,14 @@ const sampleBytes = 4_000_000;
 
 /** Reads the first documents of a file, for a draft. @param {File} file @param {AbortSignal} aborted */
 export async function sample(file, aborted) {
-  const found = [];
+  const found = /** @type {string[]} */ ([]);
   let taken = 0;
   /** @type {Form} */
   let used = { kind: "json", separator: "", header: [] };
   for await (const { entries: batch, form } of entries(file, aborted)) {
     used = form;
     for (const entry of batch) {
-      const document = parsed(entry, form);
+      const document = sampled(entry, form);
       taken += entry.text.length;
       if (document && found.length < sampleSize && taken < sampleBytes) found.push(document);
     }
@@ -185,9 +349,9 @@ export async function sample(file, aborted) {
   return { documents: found, form: used };
 }
 
-/** Asks the node to draft a definition that fits the documents. @param {any[]} documents @param {Form} form @param {AbortSignal} aborted */
+/** Asks the node for a definition that could fit. Documents go as they are written: their numbers may be longer than those of a browser. @param {string[]} documents @param {Form} form @param {AbortSignal} aborted */
 export const draft = async (documents, form, aborted) =>
-  (await call("POST", "/v1alpha1/admin/actions/draft", { body: { documents, ...(form.kind === "csv" ? { convert: true } : {}) }, signal: aborted })).body;
+  (await call("POST", "/v1alpha1/admin/actions/draft", { body: '{"documents":[' + documents.join(",") + "]" + (form.kind === "csv" ? ',"convert":true' : "") + "}", signal: aborted })).body;
 
 const batchEntries = 1000;
 const batchBytes = 1_000_000;
@@ -198,11 +362,11 @@ const keptRefusals = 10_000;
  * documents are skipped and recorded with the reasons.
  * @param {File} file
  * @param {string} name
- * @param {Record<string, string>} renamed maps names of members in the file to names of fields
+ * @param {Plan} plan
  * @param {AbortSignal} aborted
  * @param {(state: Loaded) => void} report
  */
-export async function load(file, name, renamed, aborted, report) {
+export async function load(file, name, plan, aborted, report) {
   /** @type {Loaded} */
   const state = { read: 0, size: file.size, indexed: 0, refused: [], refusedCount: 0, rate: 0, form: { kind: "json", separator: "", header: [] }, committing: false, committed: false };
   const began = performance.now();
@@ -214,7 +378,7 @@ export async function load(file, name, renamed, aborted, report) {
     const batch = waiting;
     waiting = [];
     bytes = 0;
-    await send(name, batch, form, renamed, aborted, state);
+    await send(name, batch, form, plan, aborted, state);
     state.rate = state.indexed / Math.max((performance.now() - began) / 1000, 1e-3);
     report({ ...state });
   };
@@ -238,12 +402,12 @@ export async function load(file, name, renamed, aborted, report) {
   return state;
 }
 
-/** @param {string} name @param {Entry[]} batch @param {Form} form @param {Record<string, string>} renamed @param {AbortSignal} aborted @param {Loaded} state */
-async function send(name, batch, form, renamed, aborted, state) {
+/** @param {string} name @param {Entry[]} batch @param {Form} form @param {Plan} plan @param {AbortSignal} aborted @param {Loaded} state */
+async function send(name, batch, form, plan, aborted, state) {
   const path = dataPath(name) + "/documents?onError=skip";
-  const kept = form.kind === "json" ? batch.filter((entry) => wellFormed(entry, state)) : batch;
+  const kept = batch.filter((entry) => wellFormed(entry, form, state));
   if (!kept.length) return;
-  const body = form.kind === "json" ? kept.map((entry) => rename(entry.text, renamed)).join("\n") : csv(kept, form, renamed);
+  const body = form.kind === "json" ? kept.map((entry) => rewritten(entry.text, plan)).join("\n") : csv(kept, form, plan);
   const { body: answer } = await call("POST", path, { body, type: form.kind === "json" ? "application/x-ndjson" : "text/csv", signal: aborted });
   state.indexed += answer.indexed;
   for (const failed of answer.failed) {
@@ -258,32 +422,89 @@ function refuse(state, refused) {
   if (state.refused.length < keptRefusals) state.refused.push(refused);
 }
 
-/** Rejects an entry that is not valid JSON, because it would fail the whole request. @param {Entry} entry @param {Loaded} state */
-function wellFormed(entry, state) {
-  const wrong = jsonDetail(entry.text);
+/** An entry that is not JSON would end the whole request. @param {Entry} entry @param {Form} form @param {Loaded} state */
+function wellFormed(entry, form, state) {
+  const wrong = entry.wrong ?? (form.kind === "json" ? jsonDetail(entry.text) : null);
   if (wrong) refuse(state, { number: entry.number, errors: [wrong], text: entry.text });
   return !wrong;
 }
 
-/** Returns the request that adds only one document. @param {string} name @param {Form} form @param {Record<string, string>} renamed @param {Entry} entry @returns {import("./api.js").Sent} */
-export function requestFor(name, form, renamed, entry) {
+/** The request that adds one document alone. @param {string} name @param {Form} form @param {Plan} plan @param {Entry} entry @returns {import("./api.js").Sent} */
+export function requestFor(name, form, plan, entry) {
   const to = { method: "POST", path: dataPath(name) + "/documents" };
-  if (form.kind === "csv") return { ...to, type: "text/csv", body: csv([entry], form, renamed) };
-  return { ...to, type: "application/x-ndjson", body: jsonDetail(entry.text) ? entry.text : rename(entry.text, renamed) };
+  if (form.kind === "csv") return { ...to, type: "text/csv", body: csv([entry], form, plan) };
+  return { ...to, type: "application/x-ndjson", body: jsonDetail(entry.text) ? entry.text : rewritten(entry.text, plan) };
 }
 
-/** @param {string} text @param {Record<string, string>} renamed */
-function rename(text, renamed) {
-  if (!Object.keys(renamed).length) return text.includes("\n") ? JSON.stringify(JSON.parse(text)) : text;
-  return JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(text)).map(([name, value]) => [renamed[name] ?? name, value])));
+/**
+ * How members of a file become fields: names maps the path of the object, a
+ * newline and the name in the file to that of the field; empty are the paths that
+ * no field takes because no document of the sample has a value there.
+ * @typedef {{ names: Map<string, string>, empty: Set<string> }} Plan
+ */
+
+/** @param {{ field: string, name?: string }[]} reasons of a draft @param {any} fields of the definition that is created, null where the index exists @returns {Plan} */
+export function planOf(reasons, fields) {
+  /** @type {Plan} */
+  const plan = { names: new Map(), empty: new Set() };
+  for (const { field, name } of reasons) {
+    if (!field) continue;
+    const steps = field.split("."), last = steps.at(-1) ?? "";
+    if (name) plan.names.set(steps.slice(0, -1).join(".") + "\n" + name, last);
+    if (fields && !steps.reduce((at, step) => at?.fields?.[step], { fields })) plan.empty.add(field);
+  }
+  return plan;
+}
+
+const isEmpty = /^(?:[[\]{},]|null|"")+$/;
+
+/**
+ * A document on one line with the names of its fields. Its values stay as they
+ * are written: a browser would round long numbers.
+ * @param {string} text well-formed JSON @param {Plan} plan
+ */
+function rewritten(text, plan) {
+  if (!plan.names.size && !plan.empty.size) return text.replace(/[\r\n]+/g, " ");
+  let at = 0;
+  const skip = () => {
+    while (at < text.length && " \t\r\n,:".includes(text.charAt(at))) at++;
+  };
+  const plain = () => {
+    const begin = at;
+    if (text.charAt(at) !== '"') while (at < text.length && !" \t\r\n,]}".includes(text.charAt(at))) at++;
+    else {
+      for (at++; text.charAt(at) !== '"'; at++) if (text.charAt(at) === "\\") at++;
+      at++;
+    }
+    return text.slice(begin, at);
+  };
+  /** @param {string} path @returns {string} */
+  const value = (path) => {
+    skip();
+    const open = text.charAt(at);
+    if (open !== "{" && open !== "[") return plain();
+    const parts = [], close = open === "{" ? "}" : "]";
+    for (at++, skip(); text.charAt(at) !== close; skip()) {
+      if (open === "[") {
+        parts.push(value(path));
+        continue;
+      }
+      const given = plain(), name = JSON.parse(given), renamed = plan.names.get(path + "\n" + name), field = (path && path + ".") + (renamed ?? name);
+      const inner = value(field);
+      if (!plan.empty.has(field) || !isEmpty.test(inner)) parts.push((renamed === undefined ? given : JSON.stringify(renamed)) + ":" + inner);
+    }
+    at++;
+    return open + parts.join(",") + close;
+  };
+  return value("");
 }
 
 /** @param {string} value */
 const cell = (value) => (/[",\n\r]/.test(value) ? '"' + value.replaceAll('"', '""') + '"' : value);
 
-/** @param {Entry[]} batch @param {Form} form @param {Record<string, string>} renamed */
-function csv(batch, form, renamed) {
-  const lines = [form.header.map((name) => cell(renamed[name] ?? name)).join(",")];
-  for (const entry of batch) lines.push(form.separator === "," ? entry.text : cells(entry.text, form.separator).map(cell).join(","));
+/** @param {Entry[]} batch @param {Form} form @param {Plan} plan */
+function csv(batch, form, plan) {
+  const lines = [form.header.map((name) => cell(plan.names.get("\n" + name) ?? name)).join(",")];
+  for (const entry of batch) lines.push(rowOf(entry, form).map(cell).join(","));
   return lines.join("\n") + "\n";
 }
