@@ -79,7 +79,13 @@ func withHelp(err error) error {
 func add[In any](server *sdk.Server, name, description string, run func(context.Context, In) (any, error)) {
 	no := false
 	tool := &sdk.Tool{Name: name, Description: description, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}}
-	sdk.AddTool(server, tool, func(ctx context.Context, _ *sdk.CallToolRequest, input In) (*sdk.CallToolResult, any, error) {
+	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, input In) (*sdk.CallToolResult, any, error) {
+		// The SDK has checked the arguments, and read their numbers as floats.
+		if len(r.Params.Arguments) > 0 {
+			if err := decode(r.Params.Arguments, &input); err != nil {
+				return nil, nil, err
+			}
+		}
 		answer, err := run(ctx, input)
 		if err != nil {
 			return nil, nil, withHelp(err)
