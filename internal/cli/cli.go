@@ -120,9 +120,9 @@ func Run(arguments, environment []string, in io.Reader, out, err io.Writer) int 
 	case errors.Is(failure, errSomeRefused):
 		return exitPartly
 	case errors.As(failure, &refused):
-		fmt.Fprintf(err, "quire: %v\n", failure)
+		fmt.Fprintf(err, "quire: %s\n", printable(failure.Error()))
 		return exitRefused
 	}
-	fmt.Fprintf(err, "quire: %v\n", failure)
+	fmt.Fprintf(err, "quire: %s\n", printable(failure.Error()))
 	return exitFailed
 }

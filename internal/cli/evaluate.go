@@ -180,7 +180,7 @@ func printEvaluation(out io.Writer, r *evaluate.Report, worst int) error {
 		fmt.Fprintf(out, "%d queries better, %d worse, %d the same\n", c.Wins, c.Losses, c.Ties)
 	}
 	if texts := r.Worst(worst); len(texts) > 0 {
-		fmt.Fprintf(out, "\nworst queries:\n  %s\n", strings.Join(texts, "\n  "))
+		fmt.Fprintf(out, "\nworst queries:\n  %s\n", printable(strings.Join(texts, "\n  ")))
 	}
 	if r.Bounds.Held {
 		_, err := fmt.Fprintln(out, "\nthe bounds hold")

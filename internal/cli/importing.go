@@ -60,7 +60,7 @@ func (c *importElasticsearchCommand) Run(ctx context.Context, s *surroundings) (
 	}
 	translated := elasticsearch.Translate(mapping, drafter.Finish())
 	for _, note := range translated.Notes {
-		fmt.Fprintln(s.err, " ", note)
+		fmt.Fprintln(s.err, " ", printable(note))
 	}
 	body, err := indented(&draft.Draft{Fields: translated.Fields})
 	if err != nil {

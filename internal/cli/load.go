@@ -145,7 +145,7 @@ func (l *loading) ask() {
 		if answer, ok := l.choose(q.Text, q.Choices); ok {
 			l.drafter.Choose(q, answer)
 		} else {
-			fmt.Fprintf(l.err, "%s Taken as %s.\n", q.Text, q.Choices[0])
+			fmt.Fprintf(l.err, "%s Taken as %s.\n", printable(q.Text), q.Choices[0])
 		}
 	}
 	l.drafted = l.drafter.Finish()
@@ -163,7 +163,7 @@ func (l *loading) explain() {
 			fmt.Fprintf(l.err, "  %s\n", r.Reason)
 			continue
 		}
-		fmt.Fprintf(l.err, "  %s: %s\n", name, r.Reason)
+		fmt.Fprintf(l.err, "  %s: %s\n", printable(name), printable(r.Reason))
 	}
 	fmt.Fprintln(l.err)
 }
@@ -264,7 +264,7 @@ func (l *loading) prepare(ctx context.Context) error {
 	}
 	fmt.Fprintf(l.err, "\nThe index %s exists: its fields are kept.\n", l.Index)
 	for _, note := range load.Fit(l.drafted.Columns, existing.Fields) {
-		fmt.Fprintln(l.err, " ", note)
+		fmt.Fprintln(l.err, " ", printable(note))
 	}
 	l.before, _ = countDocuments(ctx, l.node, l.Index) // for what is said at the end; a key that may only write cannot know
 	if key := definition.NewSchema(existing).PrimaryKey(); key != nil {

@@ -177,6 +177,18 @@ func TestEverydayFiles(t *testing.T) {
 	}
 }
 
+// Documents and files of strangers do not control the terminal.
+func TestControlCharactersAreNotPrinted(t *testing.T) {
+	node := serveNode(t)
+	file := write(t, "colours.csv", "id,na\x1b[31mme,title\n1,\x1b]0;x\x07y,\x1b[2Jred\u202eshoes\n2,y,\"blue\rshoes\"\n3,too,many,cells\n")
+	_, out, err := run(nil, "load", file, "--url", node)
+	_, hits, _ := run(nil, "search", "colours", "--url", node)
+	_, _, failed := run(nil, "search", "no\x1b[2Jne", "--url", node)
+	if text := out + err + hits + failed; strings.ContainsAny(text, "\x1b\x07\r\u202e") || !strings.Contains(hits, "\ufffd[2Jred\ufffdshoes") {
+		t.Errorf("%q", text)
+	}
+}
+
 func TestADraftIsWrittenAndNothingCreated(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "definition.json")
 	code, _, err := run(nil, "load", write(t, "shop.csv", shopCSV), "--draft", target, "--url", "http://127.0.0.1:1")

@@ -122,7 +122,7 @@ func (s *surroundings) choose(question string, choices []string) (string, bool) 
 		s.lines = bufio.NewReader(s.in)
 	}
 	for range 3 {
-		fmt.Fprintf(s.err, "%s [%s] ", question, strings.Join(choices, "/"))
+		fmt.Fprintf(s.err, "%s [%s] ", printable(question), strings.Join(choices, "/"))
 		line, err := s.lines.ReadString('\n')
 		line = strings.ToLower(strings.TrimSpace(line))
 		if line == "" {

@@ -95,7 +95,7 @@ func (p *progress) say(text string) {
 		fmt.Fprint(p.out, "\r\x1b[K")
 		p.isDrawn = false
 	}
-	fmt.Fprintln(p.out, text)
+	fmt.Fprintln(p.out, printable(text))
 }
 
 // waits prints that the node is unavailable.

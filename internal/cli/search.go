@@ -58,7 +58,7 @@ func (c *searchCommand) Run(ctx context.Context, s *surroundings) error {
 	}
 	title := titleField(ctx, node, c.Index)
 	for i, hit := range answer.Hits {
-		fmt.Fprintf(s.out, "%2d. %s\n", i+1, describeHit(hit.Document, title))
+		fmt.Fprintf(s.out, "%2d. %s\n", i+1, printable(describeHit(hit.Document, title)))
 	}
 	fmt.Fprintf(s.out, "%s of %s hits\n", grouped(len(answer.Hits)), grouped(answer.Total.Count))
 	return nil
