@@ -156,12 +156,28 @@ func (c *Config) warn(unknown map[string]string) {
 	if !c.HTTP.CORSEnabled && len(c.HTTP.CORSOrigins) > 0 {
 		warning("SERVICE_HTTP_CORS_ORIGINS has no effect while SERVICE_HTTP_CORS_ENABLED is false")
 	}
+	for _, origin := range c.HTTP.CORSOrigins {
+		if c.HTTP.CORSEnabled && !isOrigin(origin) {
+			warning("SERVICE_HTTP_CORS_ORIGINS: no page has the origin %q; write scheme://host in lower case, without a slash at the end and without the port of the scheme", origin)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(unknown)) {
 		warning("%s is not a variable of this version", name)
 	}
 }
 
-// shortestRootKey is the least number of bytes of a root key that gives no warning.
+// isOrigin reports whether a browser may send a text as the origin of a page.
+// Origins are compared byte by byte.
+func isOrigin(origin string) bool {
+	if origin == "*" || origin == "null" {
+		return true
+	}
+	page, err := url.Parse(origin)
+	return err == nil && page.Host != "" && origin == strings.ToLower(page.Scheme+"://"+page.Host) &&
+		!(page.Scheme == "https" && page.Port() == "443") && !(page.Scheme == "http" && page.Port() == "80")
+}
+
+// shortestRootKey is how many bytes a root key has at least that is not warned of.
 const shortestRootKey = 16
 
 // HasShortRootKey reports whether there is a root key that may be guessed. The

@@ -98,6 +98,21 @@ func TestVariablesTheModeNeverReadsAreWarnedAbout(t *testing.T) {
 	}
 }
 
+func TestOriginsOfNoPageAreWarnedAbout(t *testing.T) {
+	for origins, warnings := range map[string]int{
+		"https://a.example": 0, "http://localhost:8000,*": 0, "https://a.example:8443,null,capacitor://localhost": 0,
+		"https://a.example/": 1, "a.example": 1, "https://A.example": 1, "https://a.example:443,http://a.example:80,https://b.example/shop": 3,
+	} {
+		c, err := Load(with("SERVICE_HTTP_CORS_ENABLED=true", "SERVICE_HTTP_CORS_ORIGINS="+origins), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(c.Warnings) != warnings || warnings > 0 && !strings.Contains(c.Warnings[0], "SERVICE_HTTP_CORS_ORIGINS") {
+			t.Errorf("%s: %q", origins, c.Warnings)
+		}
+	}
+}
+
 func TestARefusedConfigurationCanBePrinted(t *testing.T) {
 	c, err := Load([]string{"SERVICE_STORAGE_LOCAL_DIRECTRY=/d", "SERVICE_STORAGE_MODE=cloud", "SERVICE_STORAGE_REMOTE_BUCKET=b"}, false)
 	if err == nil || len(c.Values) != len(Variables()) {
