@@ -263,6 +263,7 @@ describe("data", () => {
       ["quotes.csv", 'id,title,n\n1,24" screen,5\n2,"Best" buy,6\n3,"never closed,7\n4,plain,8\n', "2 documents are searchable", "1", { id: "1", title: '24" screen', n: 5 }],
       ["lines.ndjson", '{"id":"1","n":1}\n{"id":"2","n":2\nwords\n{"id":"3","n":3,"n":4}\n{"id":"4","n":5}\n', "2 documents are searchable", "4", { id: "4", n: 5 }],
       ["nested.ndjson", '{"id":"1","odd name":1,"meta":{"created-at":"x","odd name":"y"},"none":[]}\n', "1 documents are searchable", "1", { id: "1", odd_name: 1, meta: { created_at: "x", odd_name: "y" } }],
+      ["places.csv", "id,lat,lon,tags\n1,52.5,13.4,a;b\n2,10,20,b;c\n3,,,a\n4,1.5,2.5,b\n", "4 documents are searchable", "2", { id: "2", location: { lat: 10, lon: 20 }, tags: ["b", "c"] }],
     ]) {
       const index = name.replace(/\..*/, "");
       await page.getByLabel("File to load").setInputFiles(file(name, content));

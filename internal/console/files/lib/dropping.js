@@ -1,6 +1,6 @@
 // Drop a file: read it, review a definition, load it.
 
-import { adminPath, call, inputProblem, isAborted, Problem } from "./api.js";
+import { adminPath, call, get, inputProblem, isAborted, Problem } from "./api.js";
 import { html, submit, text, useEffect, useRef, useState } from "./dom.js";
 import { indexes, listIndexes } from "./indexes.js";
 import { draft, load, planOf, requestFor, sample } from "./loading.js";
@@ -83,14 +83,15 @@ export function Dropped({ file, into, onClose }) {
   }, [file]);
   const fields = jsonError(definition) ? {} : JSON.parse(definition).fields;
   // The index is there once it is created: what to leave out is what was drafted.
-  const [plan, setPlan] = useState(() => planOf([], null));
+  const [plan, setPlan] = useState(() => planOf([], null, false));
   const start = async () => {
     setProblem(null);
     setPhase("loading");
     aborted.current = new AbortController();
-    const planned = planOf(reasons, exists ? null : fields);
-    setPlan(planned);
     try {
+      const known = !exists ? fields : can("indexes.read", name) ? (await get(adminPath(name), aborted.current.signal)).body.definition.fields : null;
+      const planned = planOf(reasons, known, !exists);
+      setPlan(planned);
       if (!exists) await call("PUT", adminPath(name), { body: definition });
       await listIndexes();
       await load(file, name, planned, aborted.current.signal, setState);

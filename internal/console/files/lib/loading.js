@@ -439,19 +439,36 @@ export function requestFor(name, form, plan, entry) {
 /**
  * How members of a file become fields: names maps the path of the object, a
  * newline and the name in the file to that of the field; empty are the paths that
- * no field takes because no document of the sample has a value there.
- * @typedef {{ names: Map<string, string>, empty: Set<string> }} Plan
+ * no field takes because no document of the sample has a value there. Of columns,
+ * lists maps those whose cells hold several values to what stands between these,
+ * and places those of latitudes to those of longitudes.
+ * @typedef {{ names: Map<string, string>, empty: Set<string>, lists: Map<string, string>, places: Map<string, string> }} Plan
  */
 
-/** @param {{ field: string, name?: string }[]} reasons of a draft @param {any} fields of the definition that is created, null where the index exists @returns {Plan} */
-export function planOf(reasons, fields) {
+/**
+ * planOf reads from the reasons of a draft how a file becomes documents of an
+ * index. That cells are lists, and that two columns are one place, is said in
+ * their text alone.
+ * @param {{ field: string, name?: string, reason?: string }[]} reasons
+ * @param {any} fields of the index, null where they are not known
+ * @param {boolean} isNew whether the index is created for the file
+ * @returns {Plan}
+ */
+export function planOf(reasons, fields, isNew) {
   /** @type {Plan} */
-  const plan = { names: new Map(), empty: new Set() };
-  for (const { field, name } of reasons) {
+  const plan = { names: new Map(), empty: new Set(), lists: new Map(), places: new Map() };
+  for (const { field, name, reason = "" } of reasons) {
     if (!field) continue;
     const steps = field.split("."), last = steps.at(-1) ?? "";
+    const declared = /** @type {any} */ (steps.reduce((at, step) => at?.fields?.[step], { fields }));
+    const separator = /lists separated by "(.)"/.exec(reason)?.[1], longitude = /^geo_point: latitude in .*, longitude in (.*)$/s.exec(reason)?.[1];
+    if (separator && declared?.multiple) plan.lists.set(name ?? field, separator);
+    if (longitude !== undefined) {
+      if (declared?.type !== "geo_point") continue;
+      plan.places.set(name ?? field, longitude);
+    }
     if (name) plan.names.set(steps.slice(0, -1).join(".") + "\n" + name, last);
-    if (fields && !steps.reduce((at, step) => at?.fields?.[step], { fields })) plan.empty.add(field);
+    if (isNew && fields && !declared) plan.empty.add(field);
   }
   return plan;
 }
@@ -504,7 +521,25 @@ const cell = (value) => (/[",\n\r]/.test(value) ? '"' + value.replaceAll('"', '"
 
 /** @param {Entry[]} batch @param {Form} form @param {Plan} plan */
 function csv(batch, form, plan) {
-  const lines = [form.header.map((name) => cell(plan.names.get("\n" + name) ?? name)).join(",")];
-  for (const entry of batch) lines.push(rowOf(entry, form).map(cell).join(","));
+  const longitudes = new Map([...plan.places].map(([latitude, longitude]) => [latitude, form.header.indexOf(longitude)]));
+  const halves = new Set(longitudes.values());
+  const columns = (/** @type {string[]} */ values) => values.filter((_, at) => !halves.has(at)).map(cell).join(",");
+  const lines = [columns(form.header.map((name) => plan.names.get("\n" + name) ?? name))];
+  for (const entry of batch) {
+    const row = rowOf(entry, form);
+    lines.push(columns(row.map((value, at) => {
+      const name = form.header[at] ?? "", separator = plan.lists.get(name), longitude = longitudes.get(name);
+      if (longitude !== undefined) return place(value, row[longitude] ?? "");
+      return separator && value.trim() && !value.startsWith("[") ? JSON.stringify(value.split(separator).map((one) => one.trim()).filter(Boolean)) : value;
+    })));
+  }
   return lines.join("\n") + "\n";
+}
+
+/** A place of two cells; what is none is refused by the node. @param {string} latitude @param {string} longitude */
+function place(latitude, longitude) {
+  const [lat = "", lon = ""] = [latitude, longitude].map((degrees) => degrees.trim().replace(",", "."));
+  const isNumber = (/** @type {string} */ text) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text);
+  if (isNumber(lat) && isNumber(lon)) return '{"lat":' + lat + ',"lon":' + lon + "}";
+  return lat || lon ? lat + ", " + lon : "";
 }
