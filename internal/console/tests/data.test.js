@@ -140,6 +140,18 @@ describe("data", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("replaces no index that was created meanwhile", async () => {
+    const page = await open(node, "#/data");
+    await page.getByRole("button", { name: "Create an index" }).click();
+    await node.call("PUT", "/v1alpha1/admin/indexes/meanwhile", books);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("meanwhile");
+    await dialog.getByRole("button", { name: "Create" }).click();
+    await dialog.getByRole("alert").getByText("index:already_exists").waitFor();
+    assert.ok((await node.call("GET", "/v1alpha1/admin/indexes/meanwhile")).definition.fields.year);
+    assert.deepEqual(page.faults, []);
+  });
+
   it("shows what the interface refuses in a definition while it is edited", async () => {
     const page = await open(node, "#/data?index=books&tab=Definition");
     await page.getByRole("button", { name: "Change the definition" }).click();

@@ -1,8 +1,8 @@
 // Drop a file: read it, review a definition, load it.
 
-import { adminPath, call, get, inputProblem, isAborted, Problem } from "./api.js";
+import { adminPath, get, inputProblem, isAborted, Problem } from "./api.js";
 import { html, submit, text, useEffect, useRef, useState } from "./dom.js";
-import { indexes, listIndexes } from "./indexes.js";
+import { createIndex, indexes, listIndexes } from "./indexes.js";
 import { draft, load, planOf, requestFor, sample } from "./loading.js";
 import { busy } from "./dragging.js";
 import { FieldTable } from "./defining.js";
@@ -92,7 +92,7 @@ export function Dropped({ file, into, onClose }) {
       const known = !exists ? fields : can("indexes.read", name) ? (await get(adminPath(name), aborted.current.signal)).body.definition.fields : null;
       const planned = planOf(reasons, known, !exists);
       setPlan(planned);
-      if (!exists) await call("PUT", adminPath(name), { body: definition });
+      if (!exists) await createIndex(name, definition);
       await listIndexes();
       await load(file, name, planned, aborted.current.signal, setState);
       setPhase("done");

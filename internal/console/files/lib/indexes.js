@@ -1,6 +1,6 @@
 // The indexes that the key can see, and what a definition says about its fields.
 
-import { adminPath, get } from "./api.js";
+import { adminPath, call, get, inputProblem } from "./api.js";
 import { computed, signal } from "./dom.js";
 import { can, canSomewhere, namesOf, onSignOut } from "./session.js";
 
@@ -38,8 +38,21 @@ export const searchable = computed(() => {
 export const readIndex = async (name, aborted) => (await get(adminPath(name), aborted)).body;
 
 /**
- * fieldsOf lists the fields of a definition with their dotted paths; the children
- * of an object follow the object.
+ * createIndex creates an index, and refuses to replace one that was created since
+ * the list was read: to the node, PUT is both.
+ * @param {string} name @param {string} definition as JSON
+ */
+export async function createIndex(name, definition) {
+  await listIndexes();
+  if (indexes.value.some((index) => index.name === name)) {
+    throw inputProblem({ code: "index:already_exists", message: "An index is called " + name + " by now.", path: name, help: "Look at it first, or choose another name." });
+  }
+  await call("PUT", adminPath(name), { body: definition });
+}
+
+/**
+ * fieldsOf lists the fields of a definition with their dotted paths, children
+ * of objects after their object.
  * @param {any} definition
  * @returns {Field[]}
  */

@@ -6,7 +6,7 @@ import { Documents } from "../lib/documents.js";
 import { html, submit, text, useEffect, useState } from "../lib/dom.js";
 import { waiting } from "../lib/dragging.js";
 import { Dropped, DropZone } from "../lib/dropping.js";
-import { indexes, listed, listIndexes, readIndex } from "../lib/indexes.js";
+import { createIndex, indexes, listed, listIndexes, readIndex } from "../lib/indexes.js";
 import { meters, valueOf } from "../lib/meters.js";
 import { address, go, room } from "../lib/place.js";
 import { can, canSomewhere, namesOf, patternsOf } from "../lib/session.js";
@@ -145,7 +145,7 @@ function NewIndex({ onClose }) {
   const [name, setName] = useState("");
   const [definition, setDefinition] = useState(pretty(first));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
-  const create = () => call("PUT", adminPath(name), { body: definition, headers: { "If-None-Match": "*" } }).then(() => listIndexes()).then(() => {
+  const create = () => createIndex(name, definition).then(() => listIndexes()).then(() => {
     onClose();
     announce(name + " was created.");
     if (hasPage(name)) go("data", { index: name });
