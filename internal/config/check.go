@@ -177,7 +177,7 @@ func isOrigin(origin string) bool {
 		!(page.Scheme == "https" && page.Port() == "443") && !(page.Scheme == "http" && page.Port() == "80")
 }
 
-// shortestRootKey is how many bytes a root key has at least that is not warned of.
+// shortestRootKey is the least number of bytes of a root key that gives no warning.
 const shortestRootKey = 16
 
 // HasShortRootKey reports whether there is a root key that may be guessed. The

@@ -109,9 +109,9 @@ type Draft struct {
 	Fields    Fields
 	Reasons   []Reason
 	Columns   []*Column  // how members of documents become fields
-	Questions []Question // what the documents leave open, and was defaulted
-	Key       string     // the field of the primary key; empty when no field can be it
-	Title     string     // the field that names a document, if one does
+	Questions []Question // open questions, answered with their default
+	Key       string     // the field of the primary key; empty if no field qualifies
+	Title     string     // the field that names a document, if any
 	LeavesOut bool       // members beyond the bounds have no column
 }
 

@@ -184,7 +184,7 @@ func otherFormat(head []byte) string {
 	return ""
 }
 
-// choose finds out what text holds and sets the reader.
+// choose detects the format of text and sets the reader.
 func (s *Source) choose(text *bufio.Reader, start []byte, isAll bool) (string, error) {
 	switch firstLetter(start) {
 	case '[':

@@ -106,8 +106,7 @@ func TestLateBytesThatAreNotUTF8(t *testing.T) {
 	}
 }
 
-// A list inside an object is found too where the object is longer than what is
-// looked at.
+// A list inside an object is also found if the object is longer than lookAhead.
 func TestALongListInsideAnObject(t *testing.T) {
 	var content strings.Builder
 	content.WriteString(`{"none":[],"words":["x"],"data":[`)

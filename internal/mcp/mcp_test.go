@@ -15,8 +15,8 @@ import (
 	"github.com/quiresearch/quire/client"
 )
 
-// fakeNode answers like a node with one index; internal/campaign runs the
-// tools against real ones.
+// fakeNode behaves like a node with one index; internal/campaign runs the tools
+// against real nodes.
 type fakeNode struct {
 	asked []string
 	body  string // of the last request
@@ -213,7 +213,7 @@ func TestLongNumbersOfRequestsAreKept(t *testing.T) {
 	}
 }
 
-// An index of very many fields is described in part, with few requests.
+// An index with very many fields is described partially, with few requests.
 func TestTheDescriptionOfAWideIndexIsBounded(t *testing.T) {
 	s, node := connect(t, "reader")
 	text, isError := call(t, s, "describe_index", map[string]any{"index": "wide"})

@@ -106,7 +106,7 @@ function Editor({ name, opened, onClose, onChanged, onDelete }) {
   const [value, setValue] = useState(pretty(document));
   const [problem, setProblem] = useState(/** @type {unknown} */ (null));
   const may = can("documents.write", name);
-  // Adding replaces the document under the same key.
+  // Adding replaces the document with the same key.
   const store = () => (key ? call("PUT", documentPath(name, key), { body: value }) : call("POST", dataPath(name) + "/documents", { body: '{"documents":[' + value + "]}" })).then((got) => {
     announce(isNew ? "Added." : "Stored.");
     onChanged(got.headers.get("X-Service-Freshness") ?? got.body?.freshness ?? "");

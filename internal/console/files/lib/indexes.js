@@ -51,8 +51,8 @@ export async function createIndex(name, definition) {
 }
 
 /**
- * fieldsOf lists the fields of a definition with their dotted paths, children
- * of objects after their object.
+ * fieldsOf lists the fields of a definition with their dotted paths; the children
+ * of an object follow the object.
  * @param {any} definition
  * @returns {Field[]}
  */

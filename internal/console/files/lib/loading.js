@@ -209,7 +209,7 @@ function rowOf(entry, form) {
   return values;
 }
 
-/** Which separator a header line uses. @param {string} header */
+/** Guesses the separator that a header line uses. @param {string} header */
 const separatorOf = (header) => [",", "\t", ";", "|"].map((s) => /** @type {const} */ ([s, header.split(s).length])).sort((a, b) => b[1] - a[1])[0]?.[0] ?? ",";
 
 const lookAhead = 1 << 20;
