@@ -90,15 +90,21 @@ func (j *japanese) Tokenize(s *token.Stream, text []byte) {
 	defer j.lattices.Put(l)
 	for start := 0; start < len(text); {
 		end := stretch(text, start)
-		path := l.cheapest(text[start:end])
-		run := start // end of the katakana that were added as one word
+		part, origins := spelled(s, text[start:end], l.origins)
+		place := func(at int) int { return start + at }
+		if origins != nil {
+			l.origins = origins
+			place = func(at int) int { return start + int(origins[at]) }
+		}
+		path := l.cheapest(part)
+		run := 0 // where the katakana that were added as one word end
 		for i := len(path) - 1; i >= 0; i-- {
 			w := l.words[path[i]]
-			from, to := start+int(w.start), start+int(w.end)
-			surface := text[from:to]
+			from, to := int(w.start), int(w.end)
+			surface := part[from:to]
 			if from >= run {
-				if run = from + katakana(text[from:end]); run > to {
-					s.Append(token.Token{Term: text[from:run], Start: int32(from), End: int32(run), Position: s.Positions, Kind: token.Kana})
+				if run = from + katakana(part[from:]); run > to {
+					s.Append(token.Token{Term: part[from:run], Start: int32(place(from)), End: int32(place(run)), Position: s.Positions, Kind: token.Kana})
 				}
 			}
 			kind := j.kind(w.id)
@@ -113,7 +119,7 @@ func (j *japanese) Tokenize(s *token.Stream, text []byte) {
 				if base := j.baseForm(w.id); base != "" {
 					surface = s.Keep(append(s.Space(len(base)), base...))
 				}
-				if !s.Add(surface, from, to, token.Kana, 0) {
+				if !s.Add(surface, place(from), place(to), token.Kana, 0) {
 					return
 				}
 			}

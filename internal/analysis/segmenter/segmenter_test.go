@@ -81,7 +81,7 @@ func TestCompoundStandsWithItsFirstPart(t *testing.T) {
 }
 
 func FuzzTokenize(f *testing.F) {
-	for _, text := range []string{"我来到北京", "東京都", "학교에서", "ภาษาไทย", "a\xffb", "𠮷野家", "กก็", "ํา"} {
+	for _, text := range []string{"我来到北京", "東京都", "학교에서", "ภาษาไทย", "a\xffb", "𠮷野家", "กก็", "ํา", "１００円ﾊﾟｿｺﾝﾞ", "カ\u3099か\u309A"} {
 		f.Add(text)
 	}
 	var all []tokenizer.Tokenizer

@@ -1,0 +1,82 @@
+package segmenter
+
+import (
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/quiresearch/quire/internal/analysis/token"
+)
+
+// spelled returns a Japanese text with narrow letters and digits and with wide,
+// composed kana, so that one text in several widths or Unicode forms is cut into
+// the same words. Otherwise each wide digit would be a word, and so would be
+// what stands before and behind a voicing mark.
+//
+//	１００円ﾊﾟｿｺﾝ  →  100円パソコン
+//
+// origins gets, for each byte of the result and for its end, the place in text
+// that it comes from. It is nil if the result is text itself. The result lives
+// as long as the tokens of s.
+func spelled(s *token.Stream, text []byte, origins []int32) (spelling []byte, places []int32) {
+	at := 0
+	for at < len(text) && !mayChange(text, at) {
+		at++
+	}
+	if at == len(text) {
+		return text, nil
+	}
+	out := s.Space(len(text)) // no character grows
+	origins = origins[:0]
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		next := at + size
+		switch {
+		case isWideAlphanumeric(r):
+			out = append(out, byte(r-toWide))
+		case isKana(r):
+			if mark, n := utf8.DecodeRune(text[next:]); isVoicing(mark) {
+				var space [16]byte
+				if c := norm.NFKC.Append(space[:0], text[at:next+n]...); utf8.RuneCount(c) == 1 {
+					out, next = append(out, c...), next+n
+					break
+				}
+			}
+			out = norm.NFKC.Append(out, text[at:next]...)
+		default:
+			out = append(out, text[at:next]...)
+		}
+		for len(origins) < len(out) {
+			origins = append(origins, int32(at))
+		}
+		at = next
+	}
+	s.Keep(out)
+	return out, append(origins, int32(len(text)))
+}
+
+// toWide is the distance from a character of ASCII to its wide form.
+const toWide = '！' - '!'
+
+// mayChange reports whether spelled may change the character at a place.
+func mayChange(text []byte, at int) bool {
+	switch b := text[at]; {
+	case b == 0xEF: // the wide and narrow forms are U+FF00 to U+FFBF
+		return at+1 < len(text) && text[at+1] >= 0xBC && text[at+1] <= 0xBE
+	case b == 0xE3:
+		r, _ := utf8.DecodeRune(text[at:])
+		return isVoicing(r)
+	}
+	return false
+}
+
+func isWideAlphanumeric(r rune) bool {
+	return r >= '０' && r <= '９' || r >= 'Ａ' && r <= 'Ｚ' || r >= 'ａ' && r <= 'ｚ'
+}
+
+// isKana reports whether r may carry a voicing mark or has another width.
+func isKana(r rune) bool {
+	return r >= 'ぁ' && r <= 'ゖ' || r >= 'ァ' && r <= 'ヺ' || r >= 'ｦ' && r <= 'ﾝ'
+}
+
+func isVoicing(r rune) bool { return r == 0x3099 || r == 0x309A || r == 'ﾞ' || r == 'ﾟ' }
