@@ -63,7 +63,7 @@ func (r *Reader) spans(words []string, i int, spans []span) bound {
 			continue
 		}
 		at := i + len(s.opener)
-		for _, first := range r.quantities(words, at) {
+		for _, first := range append(r.quantities(words, at), r.unitless(words, at)...) {
 			next := at + first.consume
 			if !startsWith(words[min(next, len(words)):], s.joiner) {
 				continue
@@ -180,8 +180,20 @@ func (r *Reader) quantities(words []string, i int) []quantity {
 	return all
 }
 
-// attachedApart returns the interpretations of a number with an attached unit of
-// several words: "7l/100 km".
+// unitless returns the number that is word i, as it is read where the word
+// behind it is a joiner and not its unit: "de 1 a 2 kg", where 1 a is a year.
+func (r *Reader) unitless(words []string, i int) []quantity {
+	if i >= len(words) || !hasDigit(words[i]) {
+		return nil
+	}
+	if n, ok := r.parseNumber(words[i]); ok {
+		return []quantity{{value: n, consume: 1}}
+	}
+	return nil
+}
+
+// attachedApart returns the interpretations of a number with a unit of several words
+// attached: "7l/100 km".
 func (r *Reader) attachedApart(words []string, i int) []quantity {
 	if !hasDigit(words[i]) {
 		return nil
@@ -210,12 +222,12 @@ func (r *Reader) attached(word string) []quantity {
 	var all []quantity
 	for size := min(r.longest, len(word)-1); size > 0; size-- {
 		if unit := word[len(word)-size:]; r.isUnit(unit) {
-			if n, ok := r.parseNumber(word[:len(word)-size]); ok {
+			if n, ok := r.parseNumber(strings.TrimSuffix(word[:len(word)-size], " ")); ok { // was a no-break space
 				all = append(all, quantity{value: n, unit: unit})
 			}
 		}
 		if unit := word[:size]; r.isUnit(unit) {
-			if n, ok := r.parseNumber(word[size:]); ok {
+			if n, ok := r.parseNumber(strings.TrimPrefix(word[size:], " ")); ok {
 				all = append(all, quantity{value: n, unit: unit})
 			}
 		}

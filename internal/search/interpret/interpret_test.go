@@ -118,8 +118,49 @@ func TestNumbersAreRead(t *testing.T) {
 	}
 }
 
-// TestUnitsPerOthersAreRead checks that percent, permille and units per others are
-// recognized by symbols, short and long forms, with and without a space.
+// The joiner of a range may be a unit too: 1 a and 1 y are a year.
+func TestJoinersThatAreUnitsJoin(t *testing.T) {
+	all := fields("price:EUR", "weight:kilogram", "age:year")
+	for _, c := range []struct{ locale, text, want string }{
+		{"es", "de 1 a 2 kg", "weight>=1<=2(de 1 a 2 kg)"},
+		{"es", "entre 10 y 20 euros", "price>=10<=20(entre 10 y 20 euros)"},
+		{"es", "desde 1 a 2", "price>=1<=2(desde 1 a 2)"},
+		{"es", "de 1 a a 2 a", "age>=1<=2(de 1 a a 2 a)"},
+		{"es", "1 a", "age=1(1 a)"},
+	} {
+		r := reader(c.locale, all, false)
+		if got := show(r.Numbers(query.UserParts(c.text))); got != c.want {
+			t.Errorf("%s %q: got %q, want %q", c.locale, c.text, got, c.want)
+		}
+	}
+}
+
+// Numbers and units are read as their languages write them.
+func TestWritingsOfLanguagesAreRead(t *testing.T) {
+	all := fields("price:EUR", "weight:kilogram", "time:minute", "age:year")
+	for _, c := range []struct{ locale, text, want string }{
+		{"tr", "5 yıl", "age=5(5 yıl)"},
+		{"tr", "5 YIL", "age=5(5 YIL)"},
+		{"tr", "20 DAKİKA", "time=20(20 DAKİKA)"},
+		{"tr", "20 MIN", "time=20(20 MIN)"},
+		{"ar", "١٠٠ يورو", "price=100(١٠٠ يورو)"},
+		{"ar", "١٬٥٠٠٫٢٥ يورو", "price=1500.25(١٬٥٠٠٫٢٥ يورو)"},
+		{"fa", "۱۰۰€", "price=100(۱۰۰€)"},
+		{"hi", "१००€", "price=100(१००€)"},
+		{"ar", "٠٠٧ يورو", ""},
+		{"fr", "1\u202f000,50\u00a0€", "price=1000.5(1\u202f000,50\u00a0€)"},
+		{"en", "€\u00a05 tent", "price=5(€\u00a05)"},
+		{"en", "under 5\u00a0kg", "weight<5(under 5\u00a0kg)"},
+	} {
+		r := reader(c.locale, all, false)
+		if got := show(r.Numbers(query.UserParts(c.text))); got != c.want {
+			t.Errorf("%s %q: got %q, want %q", c.locale, c.text, got, c.want)
+		}
+	}
+}
+
+// Percent, permille and units per others are read by signs, short and long
+// forms, with and without a space.
 func TestUnitsPerOthersAreRead(t *testing.T) {
 	all := fields("share:percent", "alcohol:permille", "speed:kilometer-per-hour", "pace:mile-per-hour", "dust:part-per-million",
 		"print:dot-per-inch", "use:liter-per-100-kilometer", "dose:gram-per-liter")

@@ -32,11 +32,16 @@ func (v *Vocabulary) parseNumber(word string) (float64, bool) {
 	if word == "" {
 		return 0, false
 	}
-	if n, ok := v.own.parse(word); ok {
-		return n, true
+	for _, s := range []signs{v.own, v.root, arabic} {
+		if n, ok := s.parse(word); ok {
+			return n, true
+		}
 	}
-	return v.root.parse(word)
+	return 0, false
 }
+
+// arabic are the signs between Arabic digits.
+var arabic = signs{decimal: "٫", groups: "٬"}
 
 func (s signs) parse(word string) (float64, bool) {
 	whole, fraction, hasFraction := strings.Cut(word, s.decimal)

@@ -83,7 +83,9 @@ func isCurrency(unit string) bool {
 	return err == nil && code.String() == unit
 }
 
-// fold returns the form in which words are compared. Both apostrophes fold to one.
+// fold returns the form in which words are compared. Either apostrophe is one, the
+// dotless i is an i, whose capitals differ in Turkish alone, and digits are those of
+// ASCII.
 func fold(word string) string {
 	ascii := true
 	for i := range len(word) {
@@ -95,7 +97,24 @@ func fold(word string) string {
 	if ascii {
 		return strings.ToLower(word)
 	}
-	return cases.Fold().String(norm.NFKC.String(strings.ReplaceAll(word, "’", "'")))
+	return cases.Fold().String(strings.Map(plain, norm.NFKC.String(word)))
+}
+
+func plain(r rune) rune {
+	switch {
+	case r == '’':
+		return '\''
+	case r == 'İ', r == 'ı':
+		return 'i'
+	case r >= 0x80 && unicode.Is(unicode.Nd, r):
+		// The digits of a script follow each other, from a zero on.
+		zero := r
+		for unicode.Is(unicode.Nd, zero-1) && r-zero < 9 {
+			zero--
+		}
+		return '0' + r - zero
+	}
+	return r
 }
 
 // hasDigit reports whether the folded word may contain a digit.
