@@ -103,6 +103,11 @@ func (s *execution) find(ctx context.Context) (*found, error) {
 	if result, err = s.relaxIfEmpty(ctx, request, result); err != nil {
 		return nil, err
 	}
+	if rescore != nil && at.before != nil {
+		if err := s.enterWindow(ctx, rescore, at, *request, result); err != nil {
+			return nil, err
+		}
+	}
 	s.meter()
 	f := &s.found
 	*f = found{total: query.Total{Count: int64(result.Total), Exact: result.Exact}}

@@ -203,6 +203,41 @@ func TestPagesJoinToTheWholeList(t *testing.T) {
 	}
 }
 
+// TestRescoredPagesJoinInBothDirections walks rescored searches down behind the
+// window and up again: a hit of the window has the same place and score either
+// way.
+func TestRescoredPagesJoinInBothDirections(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		x := build(t, r, randomDocuments(r, 40))
+		limit := 1 + r.IntN(4)
+		body := fmt.Sprintf(`"limit":%d,"query":%s,"rescore":{"window":%d,"weight":2,"boost":[{"field":"tags","match":{"value":"a"}},{"type":"text","text":%q,"match":"any"}]}`,
+			limit, randomQuery(r), limit*(1+r.IntN(4)), pickWords(r, 2))
+		var down, up []query.Hit
+		last := ""
+		for after := ""; ; {
+			page := x.mustSearch(t, fmt.Sprintf(`{%s%s}`, body, cursorMember("after", after)))
+			down = append(down, page.Hits...)
+			if len(page.Hits) > 0 {
+				last = page.Page.Previous
+			}
+			if after = page.Page.Next; after == "" {
+				break
+			}
+		}
+		for before := last; before != ""; {
+			page := x.mustSearch(t, fmt.Sprintf(`{%s%s}`, body, cursorMember("before", before)))
+			up = append(page.Hits, up...)
+			before = page.Page.Previous
+		}
+		for i, h := range up {
+			if h.ID != down[i].ID || h.Score != down[i].Score {
+				t.Fatalf("seed %d: hit %d is %s with %v, and was %s with %v: %s", seed, i, h.ID, h.Score, down[i].ID, down[i].Score, body)
+			}
+		}
+	}
+}
+
 func cursorMember(name, cursor string) string {
 	if cursor == "" {
 		return ""

@@ -47,8 +47,32 @@ func (s *execution) compileRescore(ctx context.Context, r *query.Rescore, runs b
 	return &rescoring{window: r.Window, boost: boost, signals: signals, weight: r.Weight}, nil
 }
 
-// runRescore adds the second score to the hits of the window and reorders them by
-// the sum, in the direction of the score. Hits with equal sums keep their order.
+// enterWindow makes a page in front of a position the page of its offset if the
+// window holds all its hits. Going back then finds the scores and the order that
+// going forward has found.
+func (s *execution) enterWindow(ctx context.Context, r *rescoring, at *pageStart, request collect.Request, result *collect.Result) error {
+	if len(result.Hits) == 0 {
+		return nil
+	}
+	request.Before, request.Limit, request.CountTo, request.Sets, request.Into = nil, r.window, 1, false, nil
+	best, err := s.collect.Run(ctx, &request)
+	if err != nil {
+		return err
+	}
+	place := func(h collect.Hit) int {
+		return slices.IndexFunc(best.Hits, func(b collect.Hit) bool { return b.Doc == h.Doc })
+	}
+	first, last := place(result.Hits[0]), place(result.Hits[len(result.Hits)-1])
+	if first < 0 || last < 0 {
+		return nil
+	}
+	*at = pageStart{offset: first, fromCursor: true}
+	result.Hits = best.Hits
+	return nil
+}
+
+// runRescore adds the second score to the hits and orders them by the sum, the
+// way the score orders them; equal ones keep their place.
 func (s *execution) runRescore(ctx context.Context, r *rescoring, hits []hit, descending bool) error {
 	hits = hits[:min(r.window, len(hits))]
 	documents := make([]uint32, len(hits))
