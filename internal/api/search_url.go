@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 
@@ -57,11 +58,19 @@ func (r *Request) checkQueryNames() error {
 
 // searchBody returns the search body equivalent to the parameters.
 func (r *Request) searchBody(schema *definition.Schema) ([]byte, error) {
+	var found problem.List
+	for _, name := range slices.Sorted(maps.Keys(r.query)) {
+		if slices.ContainsFunc(r.QueryAll(name), isNotUTF8) {
+			found.Report(problem.RequestValueInvalid.At(problem.At(name), "reason", "the text is not valid UTF-8"))
+		}
+	}
+	if err := found.Err(); err != nil {
+		return nil, err
+	}
 	body := object{}
 	if text := r.Query("q"); text != "" {
 		body["query"] = []any{object{"type": "text", "text": text, "match": "user"}}
 	}
-	var found problem.List
 	for _, name := range []string{"limit", "offset"} {
 		if !r.HasQuery(name) {
 			continue
@@ -90,8 +99,10 @@ func (r *Request) searchBody(schema *definition.Schema) ([]byte, error) {
 	return json.Marshal(body)
 }
 
-// listed returns the values of a parameter that may be repeated or
-// comma-separated.
+func isNotUTF8(text string) bool { return !utf8.ValidString(text) }
+
+// listed returns the values of a parameter that is repeated or separated by
+// commas.
 func (r *Request) listed(name string) []string {
 	var all []string
 	for _, values := range r.QueryAll(name) {
