@@ -8,10 +8,10 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// spelled returns a Japanese text with narrow letters and digits and with wide,
-// composed kana, so that one text in several widths or Unicode forms is cut into
-// the same words. Otherwise each wide digit would be a word, and so would be
-// what stands before and behind a voicing mark.
+// spelled returns a Japanese text with narrow letters and digits, wide kana and
+// composed characters, so that one text in several widths or Unicode forms is cut
+// into the same words. Otherwise each wide digit would be a word, and so would be
+// what stands before and behind a mark.
 //
 //	１００円ﾊﾟｿｺﾝ  →  100円パソコン
 //
@@ -34,17 +34,27 @@ func spelled(s *token.Stream, text []byte, origins []int32) (spelling []byte, pl
 		switch {
 		case isWideAlphanumeric(r):
 			out = append(out, byte(r-toWide))
-		case isKana(r):
-			if mark, n := utf8.DecodeRune(text[next:]); isVoicing(mark) {
-				var space [16]byte
-				if c := norm.NFKC.Append(space[:0], text[at:next+n]...); utf8.RuneCount(c) == 1 {
-					out, next = append(out, c...), next+n
+		default:
+			end := next
+			for end < len(text) && end-at < maxCluster {
+				mark, n := utf8.DecodeRune(text[end:])
+				if !isMark(mark) {
+					break
+				}
+				end += n
+			}
+			var space [2 * maxCluster]byte
+			if end > next {
+				if c := norm.NFKC.Append(space[:0], text[at:end]...); utf8.RuneCount(c) == 1 {
+					out, next = append(out, c...), end
 					break
 				}
 			}
-			out = norm.NFKC.Append(out, text[at:next]...)
-		default:
-			out = append(out, text[at:next]...)
+			if isNarrowKana(r) {
+				out = norm.NFKC.Append(out, text[at:next]...)
+			} else {
+				out = append(out, text[at:next]...)
+			}
 		}
 		for len(origins) < len(out) {
 			origins = append(origins, int32(at))
@@ -63,9 +73,9 @@ func mayChange(text []byte, at int) bool {
 	switch b := text[at]; {
 	case b == 0xEF: // the wide and narrow forms are U+FF00 to U+FFBF
 		return at+1 < len(text) && text[at+1] >= 0xBC && text[at+1] <= 0xBE
-	case b == 0xE3:
+	case b == 0xCC, b == 0xCD, b == 0xE3:
 		r, _ := utf8.DecodeRune(text[at:])
-		return isVoicing(r)
+		return isMark(r)
 	}
 	return false
 }
@@ -74,9 +84,13 @@ func isWideAlphanumeric(r rune) bool {
 	return r >= '０' && r <= '９' || r >= 'Ａ' && r <= 'Ｚ' || r >= 'ａ' && r <= 'ｚ'
 }
 
-// isKana reports whether r may carry a voicing mark or has another width.
-func isKana(r rune) bool {
-	return r >= 'ぁ' && r <= 'ゖ' || r >= 'ァ' && r <= 'ヺ' || r >= 'ｦ' && r <= 'ﾝ'
+func isNarrowKana(r rune) bool { return r >= 'ｦ' && r <= 'ﾝ' }
+
+// isMark reports whether r is a mark of a Latin, Greek or Cyrillic letter or the
+// voicing of a kana.
+func isMark(r rune) bool {
+	return r >= 0x300 && r <= 0x36F || r == 0x3099 || r == 0x309A || r == 'ﾞ' || r == 'ﾟ'
 }
 
-func isVoicing(r rune) bool { return r == 0x3099 || r == 0x309A || r == 'ﾞ' || r == 'ﾟ' }
+// maxCluster bounds a letter with its marks, in bytes; most have up to three.
+const maxCluster = 32
