@@ -117,10 +117,9 @@ func CurrencySpellings(code, tag string) []string {
 	return gather(spellings, tag, func(e *entry) []string { return e.currencies[code] })
 }
 
-// UnitSpellings returns the words for a unit in a locale and English, folded
-// (NFKC, case): narrow, short and long one-word forms. A compound unit (one per
-// another) also has forms of several words, separated by single spaces. The
-// result is empty if the identifier is not a unit.
+// UnitSpellings returns the words by which a locale and English name a unit,
+// folded (NFKC, case): narrow, short and long forms, with one space between two
+// words. It is empty for an identifier that does not name a unit.
 func UnitSpellings(id, tag string) []string {
 	name, ok := unitName(id)
 	if !ok {

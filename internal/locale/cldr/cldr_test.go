@@ -44,6 +44,7 @@ func TestUnitSpellings(t *testing.T) {
 		{"kilogram", "en", "kg"}, {"kilogram", "en", "kilograms"}, {"mass-kilogram", "sv", "kilogram"},
 		{"liter", "en", "liters"}, {"liter", "sv", "liter"}, {"meter", "fr", "mètres"}, {"centimeter", "de", "zentimeter"},
 		{"gigabyte", "en", "gb"}, {"watt", "fi", "wattia"}, {"inch", "en", "in"},
+		{"celsius", "en", "degrees celsius"}, {"square-meter", "fr", "mètres carrés"}, {"fluid-ounce", "en", "fl oz"}, {"percent", "es", "por ciento"},
 	} {
 		if got := UnitSpellings(c.id, c.tag); !slices.Contains(got, c.word) {
 			t.Errorf("%s in %s is not spelled %q but %q", c.id, c.tag, c.word, got)

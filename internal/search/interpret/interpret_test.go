@@ -118,6 +118,29 @@ func TestNumbersAreRead(t *testing.T) {
 	}
 }
 
+// The long forms of many units are several words.
+func TestUnitsOfSeveralWordsAreRead(t *testing.T) {
+	all := fields("price:EUR", "heat:celsius", "area:square-meter", "volume:fluid-ounce", "share:percent")
+	for _, c := range []struct{ locale, text, want string }{
+		{"en", "sleeping bag 20 degrees Celsius", "heat=20(20 degrees Celsius)"},
+		{"en", "over 20 degrees celsius", "heat>20(over 20 degrees celsius)"},
+		{"en", "from 20 degrees celsius to 25 degrees celsius", "heat>=20<=25(from 20 degrees celsius to 25 degrees celsius)"},
+		{"en", "between 50 and 80 square meters", "area>=50<=80(between 50 and 80 square meters)"},
+		{"en", "12 fl oz bottle", "volume=12(12 fl oz)"},
+		{"en", "12 square", ""},
+		{"en", "under 12 square", "price<12(under 12)"},
+		{"de", "unter 20 Grad Celsius", "heat<20(unter 20 Grad Celsius)"},
+		{"fr", "50 mètres carrés", "area=50(50 mètres carrés)"},
+		{"es", "50 por ciento", "share=50(50 por ciento)"},
+		{"en", "20 us dollars", ""},
+	} {
+		r := reader(c.locale, all, false)
+		if got := show(r.Numbers(query.UserParts(c.text))); got != c.want {
+			t.Errorf("%s %q: got %q, want %q", c.locale, c.text, got, c.want)
+		}
+	}
+}
+
 // The joiner of a range may be a unit too: 1 a and 1 y are a year.
 func TestJoinersThatAreUnitsJoin(t *testing.T) {
 	all := fields("price:EUR", "weight:kilogram", "age:year")

@@ -171,7 +171,7 @@ func readLocale(numbers, units, tag string) (entry, error) {
 			}
 			for _, member := range sortedKeys(forms) {
 				if member == "displayName" || strings.HasPrefix(member, "unitPattern-count") {
-					e.units[name] = addUnit(e.units[name], forms[member], strings.Contains(name, "-per-"))
+					e.units[name] = keep(e.units[name], folded(forms[member]))
 				}
 			}
 		}
@@ -188,15 +188,6 @@ var drop = strings.NewReplacer("{0}", "", "\u00a0", " ", "\u202f", " ", "\u200e"
 // add folds a spelling and keeps it if it is one word other than the code.
 func add(list []string, text, code string) []string {
 	if text = folded(text); text == code || strings.Contains(text, " ") {
-		return list
-	}
-	return keep(list, text)
-}
-
-// addUnit folds a spelling of a unit and keeps it if it is one word or, for a
-// compound unit, several: "miles per hour".
-func addUnit(list []string, text string, isCompound bool) []string {
-	if text = folded(text); strings.Contains(text, " ") && !isCompound {
 		return list
 	}
 	return keep(list, text)
