@@ -101,8 +101,8 @@ func (r *Request) searchBody(schema *definition.Schema) ([]byte, error) {
 
 func isNotUTF8(text string) bool { return !utf8.ValidString(text) }
 
-// listed returns the values of a parameter that is repeated or separated by
-// commas.
+// listed returns the values of a parameter that may be repeated or
+// comma-separated.
 func (r *Request) listed(name string) []string {
 	var all []string
 	for _, values := range r.QueryAll(name) {

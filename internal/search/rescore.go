@@ -71,8 +71,8 @@ func (s *execution) enterWindow(ctx context.Context, r *rescoring, at *pageStart
 	return nil
 }
 
-// runRescore adds the second score to the hits and orders them by the sum, the
-// way the score orders them; equal ones keep their place.
+// runRescore adds the second score to the hits of the window and reorders them by
+// the sum, in the direction of the score. Hits with equal sums keep their order.
 func (s *execution) runRescore(ctx context.Context, r *rescoring, hits []hit, descending bool) error {
 	hits = hits[:min(r.window, len(hits))]
 	documents := make([]uint32, len(hits))

@@ -13,9 +13,9 @@ import (
 // lattice is scratch memory with one user at a time.
 type lattice struct {
 	words []latticeWord
-	ends  []int32 // per byte: the last added word that ends here, -1 for none
-	best  []wayTo // per left class: the best way to it from the place at work
-	path  []int32 // the words of the cheapest way, last first
+	ends  []int32 // per byte: the last added word that ends there, -1 if none
+	best  []wayTo // per left class: the best path to it from the current offset
+	path  []int32 // the words of the cheapest path, last first
 
 	origins []int32 // per byte of a text that was spelled anew: its place before
 

@@ -192,8 +192,8 @@ func (r *Reader) unitless(words []string, i int) []quantity {
 	return nil
 }
 
-// attachedApart returns the interpretations of a number with a unit of several words
-// attached: "7l/100 km".
+// attachedApart returns the interpretations of a number with an attached unit of
+// several words: "7l/100 km".
 func (r *Reader) attachedApart(words []string, i int) []quantity {
 	if !hasDigit(words[i]) {
 		return nil

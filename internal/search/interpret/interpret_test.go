@@ -182,8 +182,8 @@ func TestWritingsOfLanguagesAreRead(t *testing.T) {
 	}
 }
 
-// Percent, permille and units per others are read by signs, short and long
-// forms, with and without a space.
+// TestUnitsPerOthersAreRead checks that percent, permille and units per others are
+// recognized by symbols, short and long forms, with and without a space.
 func TestUnitsPerOthersAreRead(t *testing.T) {
 	all := fields("share:percent", "alcohol:permille", "speed:kilometer-per-hour", "pace:mile-per-hour", "dust:part-per-million",
 		"print:dot-per-inch", "use:liter-per-100-kilometer", "dose:gram-per-liter")
