@@ -15,6 +15,7 @@ package interpret
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/query"
@@ -78,7 +79,7 @@ func (r *Reader) Numbers(parts []query.TextPart) []Interpretation {
 	forEachRun(parts, nil, func(from, to int) {
 		words := make([]string, to-from)
 		for i := range words {
-			words[i] = fold(parts[from+i].Text)
+			words[i] = fold(unpunctuated(parts[from+i].Text))
 		}
 		for i := 0; i < len(words); {
 			interpretation, used := r.at(words, i)
@@ -98,6 +99,10 @@ func (r *Reader) Numbers(parts []query.TextPart) []Interpretation {
 	})
 	return interpretations
 }
+
+// unpunctuated returns a word without the punctuation that follows it in a sentence:
+// "is there a tent under 100 usd?"
+func unpunctuated(word string) string { return strings.TrimRight(word, "?!,;？！，；、。") }
 
 // forEachRun calls work for every run of adjacent loose words that are not taken.
 func forEachRun(parts []query.TextPart, taken func(i int) bool, work func(from, to int)) {

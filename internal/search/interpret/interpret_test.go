@@ -76,6 +76,14 @@ func TestNumbersAreRead(t *testing.T) {
 		{"en", "between 10 kr and 20 kr", "price>=10<=20(between 10 kr and 20 kr)"},
 		{"en", "10 to 20 kg", "weight>=10<=20(10 to 20 kg)"},
 		{"en", "between 20 and 10", ""},
+		{"en", "no more than 5 kg", "weight<=5(no more than 5 kg)"},
+		{"en", "not less than 5 kg", "weight>=5(not less than 5 kg)"},
+		{"de", "nicht mehr als 5 kg", "weight<=5(nicht mehr als 5 kg)"},
+		{"sv", "inte mindre än 5 kg", "weight>=5(inte mindre än 5 kg)"},
+		{"en", "a tent under 100 kr?", "price<100(under 100 kr?)"},
+		{"en", "under 100, red", "price<100(under 100,)"},
+		{"en", "5kg, red", "weight=5(5kg,)"},
+		{"en", "?! , 5 ;", ""},
 		{"en", "between 1 kg and 2 kr", "weight=1(1 kg) price=2(2 kr)"},
 		{"en", "50-80 sek tent", "price>=50<=80(50-80 sek)"},
 		{"en", "50–80kg", "weight>=50<=80(50–80kg)"},
@@ -289,13 +297,15 @@ func (d dictionary) Find(_ context.Context, text string) ([]Alternative, error) 
 }
 
 func TestValuesTakeTheLongestSpan(t *testing.T) {
-	d := dictionary{"red": "Red", "dark red": "Dark Red", "the north face": "TNF"}
+	d := dictionary{"red": "Red", "dark red": "Dark Red", "the north face": "TNF", "yahoo!": "Yahoo!"}
 	for text, want := range map[string]string{
 		"red shoes":              `colour="Red"(red)`,
 		"dark red shoes":         `colour="Dark Red"(dark red)`,
 		"the north face red":     `colour="TNF"(the north face) colour="Red"(red)`,
 		`"dark" red`:             `colour="Red"(red)`,
 		"dark -red":              "",
+		"a shoe in dark red?":    `colour="Dark Red"(dark red?)`,
+		"red, dark red; yahoo!":  `colour="Red"(red,) colour="Dark Red"(dark red;) colour="Yahoo!"(yahoo!)`,
 		"dark \"x\" red and red": `colour="Red"(red) colour="Red"(red)`,
 	} {
 		interpretations, err := Values(t.Context(), query.UserParts(text), nil, d)

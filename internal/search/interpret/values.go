@@ -18,7 +18,8 @@ type Dictionary interface {
 }
 
 // Values returns the field values found in the parts of a text. At each part it
-// takes the longest value of up to three adjacent words that are not taken.
+// takes the longest value of up to three adjacent words that are not taken, as typed
+// or without the punctuation after them.
 func Values(ctx context.Context, parts []query.TextPart, taken func(i int) bool, dictionary Dictionary) ([]Interpretation, error) {
 	var interpretations []Interpretation
 	var failure error
@@ -30,7 +31,11 @@ func Values(ctx context.Context, parts []query.TextPart, taken func(i int) bool,
 				for j := range words {
 					words[j] = parts[i+j].Text
 				}
-				found, err := dictionary.Find(ctx, strings.Join(words, " "))
+				text := strings.Join(words, " ")
+				found, err := dictionary.Find(ctx, text)
+				if plain := unpunctuated(text); err == nil && len(found) == 0 && plain != text && plain != "" {
+					found, err = dictionary.Find(ctx, plain)
+				}
 				if err != nil {
 					failure = err
 					return
