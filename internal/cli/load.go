@@ -72,22 +72,34 @@ func (c *loadCommand) Run(ctx context.Context, s *surroundings) error {
 	return c.nodeFlags.withNode(ctx, s, node, c.Dev, func(ctx context.Context) error { return l.run(ctx) })
 }
 
-// indexName derives the name of an index from a file name.
+// indexName derives the name of an index from a file name up to its first dot.
 func indexName(file string) string {
-	name := strings.ToLower(filepath.Base(file))
+	name, _, _ := strings.Cut(filepath.Base(file), ".")
+	return nameOf(file, name)
+}
+
+// keyPrefix derives the beginning of keys from a file name without its extensions.
+// Unlike the name of an index it keeps the other dots apart, so that the rows of
+// sales.2024.csv do not replace those of sales.2023.csv.
+func keyPrefix(file string) string {
+	name, _ := load.Split(file)
+	return nameOf(file, name)
+}
+
+// nameOf returns a part of a file name as a name that an index may have.
+func nameOf(file, part string) string {
 	if file == "-" {
-		name = "documents"
+		part = "documents"
 	}
-	name, _, _ = strings.Cut(name, ".")
 	var out strings.Builder
-	for _, r := range name {
+	for _, r := range strings.ToLower(part) {
 		if r < unicode.MaxASCII && (unicode.IsLower(r) || unicode.IsDigit(r) || r == '_' || r == '-') {
 			out.WriteRune(r)
 		} else {
 			out.WriteByte('-')
 		}
 	}
-	name = strings.Trim(out.String(), "-_")
+	name := strings.Trim(out.String(), "-_")
 	if name == "" {
 		return "documents"
 	}
@@ -325,7 +337,7 @@ func (l *loading) addAll(ctx context.Context) (load.Done, error) {
 				return done, err
 			}
 		}
-		prefix := indexName(name)
+		prefix := keyPrefix(name)
 		if i > 0 {
 			prefix = fmt.Sprintf("%s-%d", prefix, i+1)
 		}

@@ -61,6 +61,23 @@ const shopCSV = "\ufeffArtikel;Name;Preis (EUR);Seit;Lieferbar\n" +
 	"A2;Blaues Hemd mit langem Arm;19,90;1.2.2024;nein\n" +
 	"A3;Grüne Hose aus der Werkstatt;7,00;15.3.2024;ja\n"
 
+// TestNamesOfFiles checks the names that an index and keys take from a file.
+func TestNamesOfFiles(t *testing.T) {
+	for _, c := range [][3]string{
+		{"-", "documents", "documents"},
+		{"Orders.csv", "orders", "orders"},
+		{"data/orders.ndjson.GZ", "orders", "orders"},
+		{"sales.2023.csv", "sales", "sales-2023"},
+		{"sales.2024.csv.zst", "sales", "sales-2024"},
+		{"_größe_.tsv", "gr--e", "gr--e"},
+		{".csv", "documents", "documents"},
+	} {
+		if index, prefix := indexName(c[0]), keyPrefix(c[0]); index != c[1] || prefix != c[2] {
+			t.Errorf("%s: %s and %s, want %s and %s", c[0], index, prefix, c[1], c[2])
+		}
+	}
+}
+
 func TestAFileIsLoadedAndSearchedByTwoCommands(t *testing.T) {
 	node := serveNode(t)
 	file := write(t, "Shop Artikel.csv", shopCSV)

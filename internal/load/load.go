@@ -193,7 +193,8 @@ func (s *Source) choose(text *bufio.Reader, start []byte, isAll bool) (string, e
 	case '{':
 		return s.chooseJSON(text, start, isAll)
 	}
-	reader, err := newCSVReader(text, start, isAll, s.extension())
+	_, extension := Split(s.Name)
+	reader, err := newCSVReader(text, start, isAll, extension)
 	if err != nil {
 		return "", err
 	}
@@ -211,13 +212,17 @@ func firstLetter(text []byte) byte {
 	return 0
 }
 
-// extension returns the extension of the name, without that of a compressor.
-func (s *Source) extension() string {
-	name := strings.ToLower(s.Name)
+// Split splits the name of a file into the name without directory and extensions and
+// the extension in lower case. The extension of a compressor counts as neither.
+func Split(file string) (name, extension string) {
+	name = filepath.Base(file)
 	for _, packer := range []string{".gz", ".zst", ".zstd"} {
-		name = strings.TrimSuffix(name, packer)
+		if at := len(name) - len(packer); at >= 0 && strings.EqualFold(name[at:], packer) {
+			name = name[:at]
+		}
 	}
-	return strings.TrimPrefix(filepath.Ext(name), ".")
+	extension = filepath.Ext(name)
+	return strings.TrimSuffix(name, extension), strings.ToLower(strings.TrimPrefix(extension, "."))
 }
 
 // unpack decompresses gzip and zstd, recognized by their first bytes.
