@@ -363,6 +363,18 @@ func TestTypoExclusionsHoldWordsToTheirSpelling(t *testing.T) {
 	}
 }
 
+func TestDigitsOfAnyScriptTolerateNoTypos(t *testing.T) {
+	for _, digits := range []string{"12345", "١٢٣٤٥", "۱۲۳۴۵", "१२३४५", "１２３４５"} {
+		n, err := compiler(t, nil, "").List(clauses(t, `[{"type":"text","text":"`+digits+`","prefix":"off","fields":{"title":1}}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := show(n); strings.Contains(got, "~1") {
+			t.Errorf("%s: %s", digits, got)
+		}
+	}
+}
+
 func TestPhaseTwoProblems(t *testing.T) {
 	for _, c := range []struct {
 		name, clauses string

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/quiresearch/quire/definition"
@@ -284,7 +285,7 @@ func (c *Compiler) edits(t target, p *lookup, term, surface string) int {
 	length, digits := 0, true
 	for _, r := range surface {
 		length++
-		digits = digits && r >= '0' && r <= '9'
+		digits = digits && unicode.IsDigit(r)
 	}
 	if !utf8.ValidString(surface) || length > MaxForgivenLength || digits && !typos.Numbers {
 		return 0
