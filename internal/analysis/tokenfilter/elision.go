@@ -1,6 +1,7 @@
 package tokenfilter
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -86,8 +87,9 @@ func (ir irish) appendNormal(dst, term []byte) []byte {
 	return ir.elision.appendNormal(dst, term)
 }
 
-// turkish lower-cases I to ı and İ to i, and drops the suffix of a name after
-// an apostrophe: İstanbul'da becomes istanbul.
+// turkish lower-cases I to ı and İ to i, and drops the suffix that a name
+// takes after an apostrophe: İstanbul'da is istanbul. In a whole value every
+// word may have one.
 type turkish struct{}
 
 func (turkish) concerns(term []byte, shape token.Shape) bool {
@@ -99,23 +101,45 @@ func (turkish) concerns(term []byte, shape token.Shape) bool {
 }
 
 func (turkish) appendNormal(dst, term []byte) []byte {
-	if at, _, ok := apostrophe(term); ok && at > 0 {
-		term = term[:at]
+	for len(term) > 0 {
+		end := wordEnd(term)
+		dst = appendTurkishWord(dst, term[:end])
+		if term = term[end:]; len(term) == 0 {
+			break
+		}
+		_, size := utf8.DecodeRune(term)
+		dst = append(dst, term[:size]...)
+		term = term[size:]
 	}
-	for i := 0; i < len(term); {
-		r, size := utf8.DecodeRune(term[i:])
+	return dst
+}
+
+// wordEnd is where the first white space of text begins.
+func wordEnd(text []byte) int {
+	if end := bytes.IndexFunc(text, unicode.IsSpace); end >= 0 {
+		return end
+	}
+	return len(text)
+}
+
+func appendTurkishWord(dst, word []byte) []byte {
+	if at, _, ok := apostrophe(word); ok && at > 0 {
+		word = word[:at]
+	}
+	for i := 0; i < len(word); {
+		r, size := utf8.DecodeRune(word[i:])
 		i += size
 		switch {
 		case r == 'I':
 			r = 'ı'
-			if i+1 < len(term) && term[i] == 0xCC && term[i+1] == 0x87 { // I with a dot above it
+			if i+1 < len(word) && word[i] == 0xCC && word[i+1] == 0x87 { // I with a dot above it
 				r = 'i'
 				i += 2
 			}
 		case r == 'İ':
 			r = 'i'
 		case r == utf8.RuneError && size == 1:
-			dst = append(dst, term[i-1])
+			dst = append(dst, word[i-1])
 			continue
 		default:
 			r = unicode.ToLower(r)
