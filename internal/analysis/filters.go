@@ -20,8 +20,11 @@ func (b *Builder) addFilter(c *Chain, f definition.TokenFilter, mode Mode, share
 	switch {
 	case f.Normalize != nil:
 		filter := tokenfilter.NewNormalize(c.locale, !f.Normalize.FoldsCase())
-		add(filter)
 		c.whole = append(c.whole, filter)
+		if mode == Query {
+			filter = tokenfilter.NewNormalizeTyped(c.locale, !f.Normalize.FoldsCase())
+		}
+		add(filter)
 	case f.ASCIIFolding != nil:
 		add(tokenfilter.NewASCIIFolding(f.ASCIIFolding.KeepsOriginal()))
 		c.whole = append(c.whole, tokenfilter.NewASCIIFolding(false))
@@ -118,7 +121,7 @@ func (b *Builder) stopwordFilter(f *definition.Stopwords, tag string, shared *pa
 	if len(words) == 0 {
 		return nil, nil
 	}
-	filter := tokenfilter.NewStopwords(words, tokenfilter.NewNormalize(tag, false))
+	filter := tokenfilter.NewStopwords(words, tokenfilter.NewNormalizeTyped(tag, false))
 	b.stopwords[tag] = filter
 	return filter, nil
 }

@@ -149,7 +149,18 @@ func appendTurkishWord(dst, word []byte) []byte {
 	return dst
 }
 
-// greek removes accents and breathings and replaces final sigma with sigma.
+// firstSuffix is turkish as earlier versions applied it: what follows the first
+// apostrophe goes, of a whole value too.
+type firstSuffix struct{ turkish }
+
+func (firstSuffix) appendNormal(dst, term []byte) []byte {
+	if at, _, ok := apostrophe(term); ok && at > 0 {
+		term = term[:at]
+	}
+	return turkish{}.appendNormal(dst, term)
+}
+
+// greek drops accents and breathings and writes final sigma as sigma.
 type greek struct{}
 
 func (greek) concerns(_ []byte, shape token.Shape) bool { return shape&token.ShapeASCII == 0 }

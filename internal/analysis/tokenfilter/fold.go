@@ -20,9 +20,46 @@ type foldTable struct {
 // Entries of a page: 0 keeps the code point, a positive number replaces it, and
 // a negative number n stands for expansions[-n-1].
 
-// folding is built on first use from the tables of golang.org/x/text: the code
-// points that NFKC or case folding change, and those that are ignorable.
-var folding = sync.OnceValue(func() *foldTable {
+// folding is built on first use, from the tables of golang.org/x/text: the
+// code points that NFKC or case folding change and those that are ignorable.
+// Keyboards also decide on what means the same: digits of any script are 0 to
+// 9, and single quotation marks are apostrophes.
+var folding = sync.OnceValue(func() *foldTable { return newFoldTable(typedAlike) })
+
+// unicodeFolding is NFKC case folding alone, as earlier versions folded.
+var unicodeFolding = sync.OnceValue(func() *foldTable {
+	return newFoldTable(func(rune) (string, bool) { return "", false })
+})
+
+// typedAlike returns what stands for a digit or an apostrophe.
+func typedAlike(r rune) (string, bool) {
+	switch {
+	case r == '‘', r == '’':
+		return "'", true
+	case r >= 0x0660 && unicode.Is(unicode.Nd, r):
+		return string('0' + digitOf(r)), true
+	}
+	return "", false
+}
+
+// digitOf returns the value of a decimal digit. The ranges of unicode.Nd begin
+// with a zero, and each holds the ten digits of a script.
+func digitOf(r rune) rune {
+	for _, in := range unicode.Nd.R16 {
+		if r <= rune(in.Hi) {
+			return (r - rune(in.Lo)) % 10
+		}
+	}
+	for _, in := range unicode.Nd.R32 {
+		if r <= rune(in.Hi) {
+			return (r - rune(in.Lo)) % 10
+		}
+	}
+	return 0
+}
+
+// newFoldTable makes a table with foldings of its own.
+func newFoldTable(own func(rune) (string, bool)) *foldTable {
 	t := &foldTable{}
 	fold := cases.Fold()
 	for r := rune(0); r < 0x30000; r++ {
@@ -37,7 +74,9 @@ var folding = sync.OnceValue(func() *foldTable {
 			t.joins[r>>6] |= 1 << (r & 63)
 		}
 		to := from
-		if isIgnorable(r) {
+		if alike, ok := own(r); ok {
+			to = alike
+		} else if isIgnorable(r) {
 			to = ""
 		} else if norm.NFKC.PropertiesString(from).Decomposition() != nil || unicode.SimpleFold(r) != r || r == 'ß' || r == 'ẞ' || r == 'ŉ' || r == 'ǰ' || r >= 0x370 && r < 0x590 || r >= 0x1E90 && r < 0x2000 {
 			for range 3 {
@@ -61,7 +100,7 @@ var folding = sync.OnceValue(func() *foldTable {
 		}
 	}
 	return t
-})
+}
 
 func dropIgnorable(s string) string {
 	out := make([]rune, 0, len(s))
@@ -86,6 +125,19 @@ func isIgnorable(r rune) bool {
 		r >= 0x200B && r <= 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2060 && r <= 0x206F ||
 		r >= 0xFE00 && r <= 0xFE0F || r >= 0xFFF0 && r <= 0xFFF8 ||
 		r >= 0x1BCA0 && r <= 0x1BCA3 || r >= 0x1D173 && r <= 0x1D17A || r >= 0xE0000 && r <= 0xE0FFF
+}
+
+// isLoose reports whether a term holds a mark that may join the letter before
+// it, or a presentation form.
+func (t *foldTable) isLoose(term []byte) bool {
+	for i := 0; i < len(term); {
+		r, size := utf8.DecodeRune(term[i:])
+		if r >= 0xFB00 && r < 0xFFFD || r < 0x30000 && t.joins[r>>6]&(1<<(r&63)) != 0 {
+			return true
+		}
+		i += size
+	}
+	return false
 }
 
 // appendFold appends the NFKC case folding of term.

@@ -1,6 +1,8 @@
 package tokenfilter
 
 import (
+	"bytes"
+
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/quiresearch/quire/internal/analysis/token"
@@ -19,6 +21,10 @@ func NewNormalize(locale string, keepCase bool) Filter {
 	if keepCase {
 		return composed{}
 	}
+	return normalizing(locale)
+}
+
+func normalizing(locale string) Normalize {
 	return Normalize{locale: normalizers[locale], fold: folding()}
 }
 
@@ -27,22 +33,7 @@ func (n Normalize) Apply(s *token.Stream) {
 	kept := 0
 	for i := range s.Tokens {
 		t := &s.Tokens[i]
-		if t.Shape == 0 {
-			t.Shape = token.ShapeOf(t.Term)
-		}
-		if n.locale != nil && n.locale.concerns(t.Term, t.Shape) {
-			t.Term = s.Keep(n.locale.appendNormal(s.Space(2*len(t.Term)+8), t.Term))
-			t.Shape = token.ShapeOf(t.Term)
-		}
-		switch {
-		case t.Shape&token.ShapeASCII == 0:
-			t.Term = s.Keep(n.fold.appendFold(s.Space(len(t.Term)+16), t.Term))
-			t.Shape = token.ShapeOf(t.Term) | token.ShapeFolded
-		case t.Shape&token.ShapeUpper != 0:
-			t.Term = s.Keep(appendLowerASCII(s.Space(len(t.Term)), t.Term))
-			t.Shape &^= token.ShapeUpper
-		}
-		if len(t.Term) > 0 {
+		if n.normalize(s, t); len(t.Term) > 0 {
 			if kept < i {
 				s.Tokens[kept] = *t
 			}
@@ -52,7 +43,58 @@ func (n Normalize) Apply(s *token.Stream) {
 	s.Tokens = s.Tokens[:kept]
 }
 
-// appendLowerASCII appends term in lower case to dst, which has the capacity.
+func (n Normalize) normalize(s *token.Stream, t *token.Token) {
+	if t.Shape == 0 {
+		t.Shape = token.ShapeOf(t.Term)
+	}
+	if n.locale != nil && n.locale.concerns(t.Term, t.Shape) {
+		t.Term = s.Keep(n.locale.appendNormal(s.Space(2*len(t.Term)+8), t.Term))
+		t.Shape = token.ShapeOf(t.Term)
+	}
+	switch {
+	case t.Shape&token.ShapeASCII == 0:
+		t.Term = s.Keep(n.fold.appendFold(s.Space(len(t.Term)+16), t.Term))
+		t.Shape = token.ShapeOf(t.Term) | token.ShapeFolded
+	case t.Shape&token.ShapeUpper != 0:
+		t.Term = s.Keep(appendLowerASCII(s.Space(len(t.Term)), t.Term))
+		t.Shape &^= token.ShapeUpper
+	}
+}
+
+// normalizeTyped is Normalize for typed words. A word that an earlier version
+// normalized to another form has that form too, at the same position: the
+// documents of that version hold it.
+//
+//	مدل ۱۲  →  مدل 12|۱۲
+type normalizeTyped struct{ current, earlier Normalize }
+
+// NewNormalizeTyped makes the normalize filter of a locale for typed words.
+func NewNormalizeTyped(locale string, keepCase bool) Filter {
+	if keepCase {
+		return composed{}
+	}
+	f := normalizeTyped{current: normalizing(locale), earlier: Normalize{locale: normalizers[locale], fold: unicodeFolding()}}
+	if rules, ok := earlierNormalizers[locale]; ok {
+		f.earlier.locale = rules
+	}
+	return f
+}
+
+// Apply normalizes every token.
+func (f normalizeTyped) Apply(s *token.Stream) {
+	for _, t := range s.Rewrite() {
+		earlier := t
+		if f.current.normalize(s, &t); len(t.Term) > 0 && !s.Append(t) {
+			return
+		}
+		f.earlier.normalize(s, &earlier)
+		if len(earlier.Term) > 0 && !bytes.Equal(earlier.Term, t.Term) && !s.Append(earlier) {
+			return
+		}
+	}
+}
+
+// appendLowerASCII appends term in small letters to dst, which has room for it.
 func appendLowerASCII(dst, term []byte) []byte {
 	at := len(dst)
 	dst = dst[:at+len(term)]

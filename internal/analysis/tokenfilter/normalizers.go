@@ -3,6 +3,8 @@ package tokenfilter
 import (
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
@@ -23,12 +25,12 @@ var normalizers = map[string]normalizer{
 	"ga":  irish{elision{articles("d m b")}},
 	"el":  greek{},
 	"tr":  turkish{},
-	"ro":  letters{map[rune]string{'Ş': "Ș", 'ş': "ș", 'Ţ': "Ț", 'ţ': "ț"}},
+	"ro":  composing{letters{romanianLetters}},
 	"uk":  letters{ukrainianLetters},
-	"ar":  letters{arabicLetters},
-	"fa":  letters{persianLetters},
-	"ckb": sorani{letters{soraniLetters}},
-	"ur":  letters{urduLetters},
+	"ar":  composing{letters{arabicLetters}},
+	"fa":  composing{letters{persianLetters}},
+	"ckb": composing{sorani{letters{soraniLetters}}},
+	"ur":  composing{letters{urduLetters}},
 	"bn":  bengali{},
 	"hi":  hindi{},
 	"ne":  indic{},
@@ -42,7 +44,28 @@ var normalizers = map[string]normalizer{
 	"te":  telugu{},
 }
 
-// letters replaces single code points; an empty replacement removes one.
+// earlierNormalizers are the rules of earlier versions, where they have changed.
+var earlierNormalizers = map[string]normalizer{
+	"tr":  firstSuffix{},
+	"ro":  letters{romanianLetters},
+	"ar":  letters{arabicLetters},
+	"fa":  letters{persianLetters},
+	"ckb": sorani{letters{soraniLetters}},
+	"ur":  letters{urduLetters},
+}
+
+// composing puts a word together before rules that know whole letters: alef
+// with a loose hamza and the presentation forms of both are one letter.
+type composing struct{ normalizer }
+
+func (c composing) appendNormal(dst, term []byte) []byte {
+	if folding().isLoose(term) {
+		term = norm.NFKC.Bytes(term)
+	}
+	return c.normalizer.appendNormal(dst, term)
+}
+
+// letters replaces single code points; an empty replacement drops one.
 type letters struct{ replacements map[rune]string }
 
 func (l letters) concerns(_ []byte, shape token.Shape) bool { return shape&token.ShapeASCII == 0 }
@@ -65,3 +88,6 @@ var ukrainianLetters = map[rune]string{
 	'’': "'", 'ʼ': "'", '`': "'", '´': "'", '‘': "'", '′': "'", '＇': "'",
 	'\u0300': "", '\u0301': "",
 }
+
+// romanianLetters writes letters with a cedilla with the comma of Romanian.
+var romanianLetters = map[rune]string{'Ş': "Ș", 'ş': "ș", 'Ţ': "Ț", 'ţ': "ț"}

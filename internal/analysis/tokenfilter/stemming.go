@@ -25,7 +25,7 @@ type Stemming struct {
 func NewStemming(stemmer stem.Stemmer, owner uint8, foreign string) Stemming {
 	f := Stemming{stemmer: stemmer, owner: owner}
 	switch n := normalizers[foreign].(type) {
-	case greek, letters, sorani, indic, hindi, bengali, telugu:
+	case greek, letters, composing, indic, hindi, bengali, telugu:
 		f.normal = n
 	}
 	return f

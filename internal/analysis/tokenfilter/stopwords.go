@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
@@ -32,6 +34,9 @@ func NewStopwords(words []string, before ...Filter) *Stopwords {
 		f.add(bytes.ReplaceAll(folded, []byte("'"), []byte("’"))) // don't and don’t
 		s.Reset()
 		s.Add([]byte(w), 0, len(w), token.Word, 0)
+		if loose := norm.NFD.String(w); loose != w {
+			s.Add([]byte(loose), 0, len(loose), token.Word, 0)
+		}
 		for _, b := range before {
 			b.Apply(&s)
 		}
