@@ -54,6 +54,47 @@ func apostrophe(term []byte) (at, size int, ok bool) {
 	return 0, 0, false
 }
 
+// frenchArticles are those of French, with pronouns and conjunctions.
+var frenchArticles = elision{articles("l m t qu n s j d c jusqu quoiqu lorsqu puisqu")}
+
+// french is elision plus œ and æ as two letters each, which is how keyboards
+// without them write cœur.
+type french struct{ elision }
+
+func (f french) concerns(term []byte, shape token.Shape) bool {
+	return shape&token.ShapeASCII == 0 && ligature(term) >= 0 || f.elision.concerns(term, shape)
+}
+
+func (f french) appendNormal(dst, term []byte) []byte {
+	begin := len(dst)
+	dst = f.elision.appendNormal(dst, term)
+	at := ligature(dst[begin:])
+	if at < 0 {
+		return dst
+	}
+	for i, letter := begin+at, 0; i < len(dst); i += letter {
+		letter = 1
+		switch {
+		case i+1 == len(dst):
+		case dst[i] == 0xC5 && dst[i+1]|1 == 0x93: // Œ, œ
+			dst[i], dst[i+1], letter = 'o', 'e', 2
+		case dst[i] == 0xC3 && dst[i+1]|0x20 == 0xA6: // Æ, æ
+			dst[i], dst[i+1], letter = 'a', 'e', 2
+		}
+	}
+	return dst
+}
+
+// ligature returns where the first œ or æ begins, -1 without one.
+func ligature(term []byte) int {
+	for i := 1; i < len(term); i++ {
+		if c := term[i]; c|1 == 0x93 && term[i-1] == 0xC5 || c|0x20 == 0xA6 && term[i-1] == 0xC3 {
+			return i - 1
+		}
+	}
+	return -1
+}
+
 // irish is elision plus lower-casing of words with a prefixed n or t: nAthair
 // and tSeirbhís begin with a mutation that lower case separates with a hyphen.
 type irish struct{ elision }

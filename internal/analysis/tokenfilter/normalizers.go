@@ -20,7 +20,7 @@ type normalizer interface {
 // normalizers lists the normalizers by canonical tag.
 var normalizers = map[string]normalizer{
 	"ca":  elision{articles("d l m n s t")},
-	"fr":  elision{articles("l m t qu n s j d c jusqu quoiqu lorsqu puisqu")},
+	"fr":  french{frenchArticles},
 	"it":  elision{articles("c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d")},
 	"ga":  irish{elision{articles("d m b")}},
 	"el":  greek{},
@@ -46,6 +46,7 @@ var normalizers = map[string]normalizer{
 
 // earlierNormalizers are the rules of earlier versions, where they have changed.
 var earlierNormalizers = map[string]normalizer{
+	"fr":  frenchArticles,
 	"tr":  firstSuffix{},
 	"ro":  letters{romanianLetters},
 	"ar":  letters{arabicLetters},
