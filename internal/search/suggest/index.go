@@ -88,9 +88,22 @@ func (x *Index) form(entry int) []byte {
 // All returns every entry.
 func (x *Index) All() []Range { return []Range{{0, len(x.ends)}} }
 
-// Prefix returns the entries whose form starts with the normalized text.
+// Prefix returns the entries whose form starts with the normalized text. The last
+// Hangul syllable of the text may be half typed.
 func (x *Index) Prefix(text string) []Range {
-	return joined([]Range{x.below(Range{0, len(x.ends)}, 0, text)})
+	found := []Range{x.below(Range{0, len(x.ends)}, 0, text)}
+	if head, first, last, ok := openSyllable(text); ok {
+		found = append(found, x.between(head+string(first), head+string(last)))
+	}
+	return joined(found)
+}
+
+// between returns the entries whose form starts with a text from first to last, two
+// texts of one length.
+func (x *Index) between(first, last string) Range {
+	from := sort.Search(len(x.ends), func(i int) bool { return compareStart(x.form(i), first) >= 0 })
+	to := from + sort.Search(len(x.ends)-from, func(i int) bool { return compareStart(x.form(from+i), last) > 0 })
+	return Range{from, to}
 }
 
 // below returns the entries of a range that continue with text after the offset.

@@ -1,9 +1,6 @@
 package suggest
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Typed returns the number of characters of a shown text that the typed text
 // covers: the shortest start whose normalized form begins with the normalized typed
@@ -12,7 +9,7 @@ func Typed(shown, typed string, normalize func(text string) []byte) int {
 	if typed == "" {
 		return 0
 	}
-	covers := func(bytes int) bool { return strings.HasPrefix(string(normalize(shown[:bytes])), typed) }
+	covers := func(bytes int) bool { return starts(string(normalize(shown[:bytes])), typed) }
 	// Most forms are as long as their text.
 	if n := len(typed); n <= len(shown) && atCharacter(shown, n) && covers(n) {
 		_, last := utf8.DecodeLastRuneInString(shown[:n])
