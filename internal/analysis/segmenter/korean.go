@@ -124,6 +124,7 @@ func composed(text []byte) (nfc []byte, origins []int32) {
 
 func (k *korean) tokenize(s *token.Stream, text []byte) {
 	first := len(s.Tokens)
+	text, origins := syllables(s, text)
 	tokenizer.Unicode{}.Tokenize(s, text)
 	units := slices.Clone(s.Tokens[first:])
 	s.Tokens = s.Tokens[:first]
@@ -132,10 +133,20 @@ func (k *korean) tokenize(s *token.Stream, text []byte) {
 		s.Positions = units[0].Position
 	}
 	for _, u := range units {
+		at := len(s.Tokens)
 		if isHangul(u.Term) {
 			k.unit(s, u)
 		} else {
 			k.mixed(s, u)
+		}
+		if origins != nil {
+			s.Tokens = withUnit(s.Tokens, at, u)
+		}
+	}
+	if origins != nil {
+		for i := first; i < len(s.Tokens); i++ {
+			t := &s.Tokens[i]
+			t.Start, t.End = origins[t.Start], origins[t.End]
 		}
 	}
 }

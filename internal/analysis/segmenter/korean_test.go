@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
@@ -90,6 +92,32 @@ func TestForeignWordsAndNumbersLoseTheirKoreanEnding(t *testing.T) {
 	} {
 		if got := strings.Join(terms(text), " "); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestConjoiningJamoAreSyllables(t *testing.T) {
+	tok := load(t, "ko")
+	for text, want := range map[string]string{
+		"삼성전자":      "삼성전자[삼성전자] 삼성[삼성] 전자[전자]",
+		"학교에서 만난":   "학교|학교에서[학교에서] 만난[만난]",
+		"2024년에는 한": "2024년|2024년에는[2024년에는] 2024[2024] 년[년] 한[한]",
+		"ᄒ 하ᄀ":      "ᄒ[ᄒ] 하ᄀ[하ᄀ]",
+	} {
+		loose := norm.NFD.String(text)
+		var s token.Stream
+		tok.Tokenize(&s, []byte(loose))
+		var got []string
+		for i, w := range s.Tokens {
+			place := "[" + norm.NFC.String(loose[w.Start:w.End]) + "]"
+			if n := len(got); i > 0 && w.Position == s.Tokens[i-1].Position && w.End > s.Tokens[i-1].End {
+				got[n-1] = got[n-1][:strings.Index(got[n-1], "[")] + "|" + string(w.Term) + place
+			} else {
+				got = append(got, string(w.Term)+place)
+			}
+		}
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }
