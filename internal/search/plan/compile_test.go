@@ -290,6 +290,8 @@ func TestTextCompiles(t *testing.T) {
 			`best(body/matching:mug^1 and(code/autocomplete:the^1 code/autocomplete:mug^1))`},
 		{"combine field", `"text":"big mug","fields":{"body":null,"code":1},"prefix":"off","combine":"field"`,
 			`best(and(body/matching:big^1 body/matching:mug^1) and(code/autocomplete:big^1 code/autocomplete:mug^1))`},
+		{"earlier form of digits", `"text":"year ١٤","fields":{"body":null},"prefix":"off"`, `and(body/matching:year^1 word2(body/matching:14|١٤^1))`},
+		{"each reading of a half-typed word has a phrase", `"text":"year ١٤","fields":{"body":null},"match":"phrase"`, `best(body/matching"0:year 1:14|١٤*"~0 body/matching"0:year 1:١٤*"~0)`},
 		{"dropped by analysis", `"text":"the","fields":{"body":null},"prefix":"off"`, `nothing`},
 		{"several words dropped by analysis", `"text":"the the","fields":{"body":null}`, `nothing`},
 		{"a stopword is the start of other words", `"text":"the","fields":{"body":null}`, `word1(body/matching:the the~0*^1)`},

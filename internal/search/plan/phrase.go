@@ -9,6 +9,10 @@ import (
 // maxPhraseReadings bounds the number of ways synonyms may rewrite one phrase.
 const maxPhraseReadings = 16
 
+// maxHalfTyped bounds the number of readings of a half-typed last word that each
+// get a phrase. Grams have more: all that start the word continue the first.
+const maxHalfTyped = 4
+
 // phraseOver compiles a phrase over its targets: each field separately, and the
 // best one counts.
 func (c *Compiler) phraseOver(targets []target, o options, origin Origin) (Node, error) {
@@ -56,6 +60,14 @@ func (c *Compiler) phrase(words []word, p lookup, o *options, prefix bool) Node 
 		}
 	}
 	readings := []Node{p.phraseOf(slots, o.Slop)}
+	if last := &words[len(words)-1]; prefix && len(words) > 1 && len(last.terms) <= maxHalfTyped {
+		for i := 1; i < len(last.terms); i++ {
+			other := slices.Clone(slots)
+			at := &other[len(other)-1]
+			at.Terms, at.Surface = last.terms[i:i+1], last.surfaces[i]
+			readings = append(readings, p.phraseOf(other, o.Slop))
+		}
+	}
 	for i, w := range words {
 		for _, a := range w.synonyms {
 			if a.silent || isOneForOne(a) && !slots[i].Prefix || len(readings) == maxPhraseReadings {
