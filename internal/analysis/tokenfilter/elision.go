@@ -1,7 +1,6 @@
 package tokenfilter
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -148,17 +147,18 @@ func (turkish) appendNormal(dst, term []byte) []byte {
 		if term = term[end:]; len(term) == 0 {
 			break
 		}
-		_, size := utf8.DecodeRune(term)
-		dst = append(dst, term[:size]...)
-		term = term[size:]
+		dst = append(dst, term[0])
+		term = term[1:]
 	}
 	return dst
 }
 
 // wordEnd is where the first white space of text begins.
 func wordEnd(text []byte) int {
-	if end := bytes.IndexFunc(text, unicode.IsSpace); end >= 0 {
-		return end
+	for i, c := range text {
+		if c <= ' ' {
+			return i
+		}
 	}
 	return len(text)
 }

@@ -33,7 +33,10 @@ func (n Normalize) Apply(s *token.Stream) {
 	kept := 0
 	for i := range s.Tokens {
 		t := &s.Tokens[i]
-		if n.normalize(s, t); len(t.Term) > 0 {
+		if n.locale != nil || t.Shape&(token.ShapeASCII|token.ShapeUpper) != token.ShapeASCII {
+			n.normalize(s, t)
+		}
+		if len(t.Term) > 0 {
 			if kept < i {
 				s.Tokens[kept] = *t
 			}

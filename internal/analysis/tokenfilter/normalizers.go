@@ -1,6 +1,8 @@
 package tokenfilter
 
 import (
+	"maps"
+	"slices"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -25,12 +27,12 @@ var normalizers = map[string]normalizer{
 	"ga":  irish{elision{articles("d m b")}},
 	"el":  greek{},
 	"tr":  turkish{},
-	"ro":  composing{letters{romanianLetters}},
-	"uk":  letters{ukrainianLetters},
-	"ar":  composing{letters{arabicLetters}},
-	"fa":  composing{letters{persianLetters}},
-	"ckb": composing{sorani{letters{soraniLetters}}},
-	"ur":  composing{letters{urduLetters}},
+	"ro":  composing{newLetters(romanianLetters)},
+	"uk":  newLetters(ukrainianLetters),
+	"ar":  composing{newLetters(arabicLetters)},
+	"fa":  composing{newLetters(persianLetters)},
+	"ckb": composing{sorani{newLetters(soraniLetters)}},
+	"ur":  composing{newLetters(urduLetters)},
 	"bn":  bengali{},
 	"hi":  hindi{},
 	"ne":  indic{},
@@ -48,11 +50,11 @@ var normalizers = map[string]normalizer{
 var earlierNormalizers = map[string]normalizer{
 	"fr":  frenchArticles,
 	"tr":  firstSuffix{},
-	"ro":  letters{romanianLetters},
-	"ar":  letters{arabicLetters},
-	"fa":  letters{persianLetters},
-	"ckb": sorani{letters{soraniLetters}},
-	"ur":  letters{urduLetters},
+	"ro":  newLetters(romanianLetters),
+	"ar":  newLetters(arabicLetters),
+	"fa":  newLetters(persianLetters),
+	"ckb": sorani{newLetters(soraniLetters)},
+	"ur":  newLetters(urduLetters),
 }
 
 // composing puts a word together before rules that know whole letters: alef
@@ -66,27 +68,45 @@ func (c composing) appendNormal(dst, term []byte) []byte {
 	return c.normalizer.appendNormal(dst, term)
 }
 
-// letters replaces single code points; an empty replacement drops one.
-type letters struct{ replacements map[rune]string }
+// letters replaces single code points; an empty replacement drops one. Those
+// to replace lie close together.
+type letters struct {
+	first   rune
+	entries []letter // of first and the code points behind it
+}
+
+type letter struct {
+	to         string
+	isReplaced bool
+}
+
+func newLetters(replacements map[rune]string) letters {
+	first, last := slices.Min(slices.Collect(maps.Keys(replacements))), slices.Max(slices.Collect(maps.Keys(replacements)))
+	l := letters{first, make([]letter, last-first+1)}
+	for from, to := range replacements {
+		l.entries[from-first] = letter{to, true}
+	}
+	return l
+}
 
 func (l letters) concerns(_ []byte, shape token.Shape) bool { return shape&token.ShapeASCII == 0 }
 
 func (l letters) appendNormal(dst, term []byte) []byte {
+	copied := 0
 	for i := 0; i < len(term); {
 		r, size := utf8.DecodeRune(term[i:])
-		if to, ok := l.replacements[r]; ok {
-			dst = append(dst, to...)
-		} else {
-			dst = append(dst, term[i:i+size]...)
+		if at := int(r - l.first); at >= 0 && at < len(l.entries) && l.entries[at].isReplaced {
+			dst = append(append(dst, term[copied:i]...), l.entries[at].to...)
+			copied = i + size
 		}
 		i += size
 	}
-	return dst
+	return append(dst, term[copied:]...)
 }
 
 // ukrainianLetters unifies apostrophes and removes stress marks.
 var ukrainianLetters = map[rune]string{
-	'’': "'", 'ʼ': "'", '`': "'", '´': "'", '‘': "'", '′': "'", '＇': "'",
+	'’': "'", 'ʼ': "'", '`': "'", '´': "'", '‘': "'", '′': "'",
 	'\u0300': "", '\u0301': "",
 }
 
