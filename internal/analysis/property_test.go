@@ -140,7 +140,8 @@ func TestOffsetsNameTheWord(t *testing.T) {
 }
 
 // TestQueryTermsAreIndexed: the query chain makes of a word one of the terms
-// that the index chain makes of it.
+// the index chain makes of it. Behind that it may have forms of earlier versions,
+// and of words it may have been typed for.
 func TestQueryTermsAreIndexed(t *testing.T) {
 	b := everything(t)
 	for name, spec := range specs() {
@@ -155,8 +156,11 @@ func TestQueryTermsAreIndexed(t *testing.T) {
 				for _, k := range index.Analyze(&a, text) {
 					have[fmt.Sprint(k.Position, string(k.Term))] = true
 				}
+				found := int32(-1)
 				for _, k := range query.Analyze(&z, text) {
-					if !have[fmt.Sprint(k.Position, string(k.Term))] {
+					if have[fmt.Sprint(k.Position, string(k.Term))] {
+						found = k.Position
+					} else if k.Position != found {
 						t.Errorf("%s %s %q: %q at %d is looked up and never indexed", name, tag, text, k.Term, k.Position)
 					}
 				}

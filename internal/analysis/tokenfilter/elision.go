@@ -1,6 +1,7 @@
 package tokenfilter
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -199,6 +200,15 @@ func (firstSuffix) appendNormal(dst, term []byte) []byte {
 		term = term[:at]
 	}
 	return turkish{}.appendNormal(dst, term)
+}
+
+// dottedI is turkish for a capital I that stands for i: phones begin a sentence
+// with Istanbul, keyboards of other languages have no İ, and IPHONE is not
+// Turkish.
+type dottedI struct{ turkish }
+
+func (dottedI) appendNormal(dst, term []byte) []byte {
+	return turkish{}.appendNormal(dst, bytes.ReplaceAll(term, []byte("I"), []byte("i")))
 }
 
 // greek drops accents and breathings and writes final sigma as sigma.

@@ -2,6 +2,7 @@ package tokenfilter
 
 import (
 	"bytes"
+	"slices"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -66,34 +67,50 @@ func (n Normalize) normalize(s *token.Stream, t *token.Token) {
 
 // normalizeTyped is Normalize for typed words. A word that an earlier version
 // normalized to another form has that form too, at the same position: the
-// documents of that version hold it.
+// documents of that version hold it. So has a word that may have been typed for
+// another.
 //
-//	مدل ۱۲  →  مدل 12|۱۲
-type normalizeTyped struct{ current, earlier Normalize }
+//	مدل ۱۲    →  مدل 12|۱۲
+//	Istanbul  →  ıstanbul|istanbul, in Turkish
+type normalizeTyped struct {
+	current Normalize
+	others  []Normalize
+}
 
 // NewNormalizeTyped makes the normalize filter of a locale for typed words.
 func NewNormalizeTyped(locale string, keepCase bool) Filter {
 	if keepCase {
 		return composed{}
 	}
-	f := normalizeTyped{current: normalizing(locale), earlier: Normalize{locale: normalizers[locale], fold: unicodeFolding()}}
-	if rules, ok := earlierNormalizers[locale]; ok {
-		f.earlier.locale = rules
+	f := normalizeTyped{current: normalizing(locale)}
+	rules, ok := earlierNormalizers[locale]
+	if !ok {
+		rules = normalizers[locale]
+	}
+	f.others = append(f.others, Normalize{locale: rules, fold: unicodeFolding()})
+	if locale == "tr" {
+		f.others = append(f.others, Normalize{locale: dottedI{}, fold: folding()})
 	}
 	return f
 }
 
 // Apply normalizes every token.
 func (f normalizeTyped) Apply(s *token.Stream) {
-	for _, t := range s.Rewrite() {
-		earlier := t
-		if f.current.normalize(s, &t); len(t.Term) > 0 && !s.Append(t) {
-			return
+	for _, typed := range s.Rewrite() {
+		first := len(s.Tokens)
+		f.add(s, typed, f.current, first)
+		for _, other := range f.others {
+			f.add(s, typed, other, first)
 		}
-		f.earlier.normalize(s, &earlier)
-		if len(earlier.Term) > 0 && !bytes.Equal(earlier.Term, t.Term) && !s.Append(earlier) {
-			return
-		}
+	}
+}
+
+// add adds a form of a typed word unless it is among those since first.
+func (f normalizeTyped) add(s *token.Stream, typed token.Token, rules Normalize, first int) {
+	rules.normalize(s, &typed)
+	isKnown := func(t token.Token) bool { return bytes.Equal(t.Term, typed.Term) }
+	if len(typed.Term) > 0 && !slices.ContainsFunc(s.Tokens[first:], isKnown) {
+		s.Append(typed)
 	}
 }
 

@@ -36,6 +36,7 @@ func TestTypedWordsKeepTheFormOfEarlierVersions(t *testing.T) {
 		{"ro", "s\u0327ase", "șase", "șase|şase"},
 		{"fr", "L’œuvre CŒURS Ex-Æquo ŒÆ dœ", "oeuvre coeurs ex-aequo oeae doe", "oeuvre|œuvre coeurs|cœurs ex-aequo|ex-æquo oeae|œæ doe|dœ"},
 		{"tr", "Levi's", "levi", "levi"},
+		{"tr", "Istanbul IŞIK ıstanbul İZMİR", "ıstanbul ışık ıstanbul izmir", "ıstanbul|istanbul ışık|işik ıstanbul izmir"},
 	} {
 		if got := normalized(NewNormalize(c.locale, false), c.words); got != c.stored {
 			t.Errorf("%s %q is stored as %q, want %q", c.locale, c.words, got, c.stored)
