@@ -1,13 +1,10 @@
 package segmenter
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/quiresearch/quire/internal/analysis/token"
 	"github.com/quiresearch/quire/internal/analysis/tokenizer"
@@ -80,49 +77,6 @@ const (
 // Tokenize adds spaced units without their endings; anything not Korean follows
 // the rules of Unicode.
 func (k *korean) Tokenize(s *token.Stream, text []byte) {
-	if !holdsJamo(text) {
-		k.tokenize(s, text)
-		return
-	}
-	// Names of files are often decomposed into jamo, which no list holds.
-	first := len(s.Tokens)
-	syllables, origins := composed(text)
-	k.tokenize(s, syllables)
-	for i := first; i < len(s.Tokens); i++ {
-		t := &s.Tokens[i]
-		t.Start, t.End = origins[t.Start], origins[t.End]
-	}
-}
-
-// holdsJamo reports whether a text may hold conjoining jamo, U+1100 to U+11FF.
-func holdsJamo(text []byte) bool {
-	for at := 0; ; at++ {
-		next := bytes.IndexByte(text[at:], 0xE1)
-		if next < 0 {
-			return false
-		}
-		if at += next; at+1 < len(text) && text[at+1] >= 0x84 && text[at+1] <= 0x87 {
-			return true
-		}
-	}
-}
-
-// composed returns a text in NFC. origins holds, for each byte of it and for its
-// end, the place in text that it comes from.
-func composed(text []byte) (nfc []byte, origins []int32) {
-	var characters norm.Iter
-	characters.Init(norm.NFC, text)
-	for !characters.Done() {
-		at := int32(characters.Pos())
-		nfc = append(nfc, characters.Next()...)
-		for len(origins) < len(nfc) {
-			origins = append(origins, at)
-		}
-	}
-	return nfc, append(origins, int32(len(text)))
-}
-
-func (k *korean) tokenize(s *token.Stream, text []byte) {
 	first := len(s.Tokens)
 	text, origins := syllables(s, text)
 	tokenizer.Unicode{}.Tokenize(s, text)

@@ -211,7 +211,7 @@ func (dottedI) appendNormal(dst, term []byte) []byte {
 	return turkish{}.appendNormal(dst, bytes.ReplaceAll(term, []byte("I"), []byte("i")))
 }
 
-// greek drops accents and breathings and writes final sigma as sigma.
+// greek removes accents and breathings and replaces final sigma with sigma.
 type greek struct{}
 
 func (greek) concerns(_ []byte, shape token.Shape) bool { return shape&token.ShapeASCII == 0 }

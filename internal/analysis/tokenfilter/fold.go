@@ -20,8 +20,8 @@ type foldTable struct {
 // Entries of a page: 0 keeps the code point, a positive number replaces it, and
 // a negative number n stands for expansions[-n-1].
 
-// folding is built on first use, from the tables of golang.org/x/text: the
-// code points that NFKC or case folding change and those that are ignorable.
+// folding is built on first use from the tables of golang.org/x/text: the code
+// points that NFKC or case folding change, and those that are ignorable.
 // Keyboards also decide on what means the same: digits of any script are 0 to
 // 9, and single quotation marks are apostrophes.
 var folding = sync.OnceValue(func() *foldTable { return newFoldTable(typedAlike) })

@@ -114,7 +114,7 @@ func (f normalizeTyped) add(s *token.Stream, typed token.Token, rules Normalize,
 	}
 }
 
-// appendLowerASCII appends term in small letters to dst, which has room for it.
+// appendLowerASCII appends term in lower case to dst, which has the capacity.
 func appendLowerASCII(dst, term []byte) []byte {
 	at := len(dst)
 	dst = dst[:at+len(term)]
