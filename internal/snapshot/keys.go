@@ -18,10 +18,14 @@ import (
 // keyOrder is the documents of a segment sorted by numeric key. It is built on
 // first use and shared by all views of the segment.
 type keyOrder struct {
-	once    sync.Once
+	mu     sync.Mutex
+	sorted *sortedKeys // nil until it was built
+}
+
+// sortedKeys are the entries of a keyOrder. They never change.
+type sortedKeys struct {
 	entries []numericKey
 	others  []otherKey // not whole numbers, sorted by bytes
-	err     error
 }
 
 type numericKey struct {
@@ -36,13 +40,16 @@ type otherKey struct {
 	doc uint32
 }
 
-// numericKeys returns the order by numeric key. It must not be changed.
-func (s *Segment) numericKeys() (*keyOrder, error) {
-	s.keys.once.Do(func() {
-		field := s.Reader.Terms(layout.Key)
-		if field == nil {
-			return
-		}
+// numericKeys returns the order by numeric key. It must not be changed. After damage,
+// or a fault of mapped memory, the next call starts over.
+func (s *Segment) numericKeys() (*sortedKeys, error) {
+	s.keys.mu.Lock()
+	defer s.keys.mu.Unlock()
+	if s.keys.sorted != nil {
+		return s.keys.sorted, nil
+	}
+	order := new(sortedKeys)
+	if field := s.Reader.Terms(layout.Key); field != nil {
 		var documents postings.Iterator
 		for ord := range field.Stats().Terms {
 			key, isNumber := wholeNumber(field.Term(ord))
@@ -50,20 +57,20 @@ func (s *Segment) numericKeys() (*keyOrder, error) {
 			for documents.NextBlock() {
 				for _, doc := range documents.Docs() {
 					if isNumber {
-						s.keys.entries = append(s.keys.entries, numericKey{key, doc})
+						order.entries = append(order.entries, numericKey{key, doc})
 					} else {
-						s.keys.others = append(s.keys.others, otherKey{ord, doc})
+						order.others = append(order.others, otherKey{ord, doc})
 					}
 				}
 			}
 			if err := documents.Err(); err != nil {
-				s.keys.err = fmt.Errorf("read keys of %s: %w", s.Reader.Name(), err)
-				return
+				return nil, fmt.Errorf("read keys of %s: %w", s.Reader.Name(), err)
 			}
 		}
-		slices.SortFunc(s.keys.entries, func(a, b numericKey) int { return cmp.Compare(a.key, b.key) })
-	})
-	return s.keys, s.keys.err
+	}
+	slices.SortFunc(order.entries, func(a, b numericKey) int { return cmp.Compare(a.key, b.key) })
+	s.keys.sorted = order
+	return order, nil
 }
 
 // wholeNumber returns the number whose canonical text is key, and false when there
