@@ -31,7 +31,7 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 		return err
 	}
 	w.mu.Lock()
-	held, now := w.held, w.last
+	held := w.held
 	w.mu.Unlock()
 	if next.Version <= held.Manifest.Version {
 		return fmt.Errorf("publish generation %s: version %d is not built on %d, which is stored", w.remote.id, next.Version, held.Manifest.Version)
@@ -41,7 +41,16 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	if err != nil {
 		return err
 	}
-	now = later(now, uploaded)
+	if uploaded.IsZero() {
+		// The last answer of the store may be from long ago, and what the manifest
+		// ceases to name now would seem to have been unnamed since then (I13).
+		if err := readAgain(ctx, func() error { return w.Prove(ctx) }); err != nil {
+			return fmt.Errorf("publish generation %s: %w", w.remote.id, err)
+		}
+	}
+	w.mu.Lock()
+	now := later(w.last, uploaded)
+	w.mu.Unlock()
 	w.retire(held.Manifest, next, now)
 	// A caller that leaves must not leave the outcome open.
 	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishLimit)

@@ -299,6 +299,25 @@ func TestAGraceBeginsWhenAManifestIsReplaced(t *testing.T) {
 	}
 }
 
+// The same holds for a manifest that names no new file, which nothing tells the time
+// of the store before it is stored (I13).
+func TestAGraceBeginsAfterALongRest(t *testing.T) {
+	c := &clock{time.Unix(1_700_000_000, 0)}
+	a := create(t, memory.New(c.time)).open()
+	must(t, a.g.StartTracking(t.Context()))
+	must(t, a.add(0, 3))
+	must(t, a.commit())
+	c.now = c.now.Add(2 * grace)
+	must(t, a.g.StopTracking(t.Context()))
+	if swept, err := a.writer.Sweep(t.Context()); err != nil || swept.Files != 0 {
+		t.Fatalf("swept %+v that the manifest named a moment ago, %v", swept, err)
+	}
+	c.now = c.now.Add(grace + publishLimit + time.Second)
+	if swept, err := a.writer.Sweep(t.Context()); err != nil || swept.Files == 0 {
+		t.Fatalf("swept %+v, %v", swept, err)
+	}
+}
+
 // fickle is a bucket that answers only every other read of a log record.
 type fickle struct {
 	bucket.Bucket
