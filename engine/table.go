@@ -339,11 +339,14 @@ func (g *Generation) indexInto(t *table, r *run, e *entry) error {
 // flushRun writes the segment file of a run and opens it.
 func (g *Generation) flushRun(r *run) error {
 	name := g.newFileName(segmentSuffix)
-	info, err := r.builder.Finish(g.fs, g.path(name))
+	var info segment.Info
+	err := vfs.Protect(func() (err error) { // a worker has no other protection
+		if info, err = r.builder.Finish(g.fs, g.path(name)); err == nil {
+			r.reader, err = segment.Open(g.fs, g.path(name), trusted)
+		}
+		return err
+	})
 	g.account(&r.holding, r.sources)
-	if err == nil {
-		r.reader, err = segment.Open(g.fs, g.path(name), trusted)
-	}
 	if err != nil {
 		r.broken = true
 		g.discardFile(name, err)
