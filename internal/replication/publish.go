@@ -15,6 +15,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/bucket"
 	"github.com/quiresearch/quire/internal/manifest"
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
 // publishLimit bounds how long the replacement of a manifest may stay unsettled
@@ -201,8 +202,12 @@ func (w *Writer) upload(ctx context.Context, f manifest.File) (time.Time, error)
 		return time.Time{}, err
 	}
 	defer mapping.Release()
-	content := mapping.Bytes()
-	body := bucket.Bytes(content)
+	ctx, fail := context.WithCancelCause(ctx) // another attempt cannot read the file either
+	defer fail(nil)
+	body, err := mappedBody(mapping, fail)
+	if err != nil {
+		return time.Time{}, err
+	}
 	if body.Size != f.Size || body.CRC32C != f.CRC32C {
 		return time.Time{}, fmt.Errorf("%d bytes with checksum %08x, the manifest says %d with %08x", body.Size, body.CRC32C, f.Size, f.CRC32C)
 	}
@@ -222,6 +227,9 @@ func (w *Writer) upload(ctx context.Context, f manifest.File) (time.Time, error)
 		}
 		return bucket.Written{Tag: object.Tag, Date: object.Date}, nil
 	})
+	if fault := context.Cause(ctx); err != nil && errors.Is(fault, vfs.ErrFault) {
+		err = fault
+	}
 	return written.Date, err
 }
 

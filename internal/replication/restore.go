@@ -247,7 +247,11 @@ func (w *Writer) store(ctx context.Context, f manifest.File, wrong bucket.Entry)
 		return err
 	}
 	defer mapping.Release()
-	_, err = w.remote.bucket.PutIf(ctx, wrong.Key, bucket.Bytes(mapping.Bytes()), bucket.Matches(object.Tag))
+	body, err := mappedBody(mapping, func(error) {})
+	if err != nil {
+		return err
+	}
+	_, err = w.remote.bucket.PutIf(ctx, wrong.Key, body, bucket.Matches(object.Tag))
 	return err
 }
 
