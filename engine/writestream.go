@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"sync"
 
@@ -34,6 +35,7 @@ type WriteStream struct {
 	total    int // operations accepted
 	open     int // operations accepted and not settled
 	durable  int
+	known    int // durable when Wait last succeeded
 	sequence uint64
 	err      error
 	settled  chan struct{} // closed when open drops to zero; nil while no caller waits
@@ -178,8 +180,9 @@ func (s *WriteStream) settle(count int, sequence uint64, err error) {
 }
 
 // Wait blocks until every operation accepted so far is durable or one has failed.
-// storage:unknown means that it gave up waiting: operations that are not durable
-// yet may still become so. Wait may be called again after further writes.
+// storage:unknown means that it gave up waiting, so that operations that are not
+// durable yet may still become so, or that some are durable and the others were
+// refused. Wait may be called again after further writes.
 func (s *WriteStream) Wait(ctx context.Context) (Receipt, error) {
 	s.mu.Lock()
 	if s.open > 0 {
@@ -200,7 +203,21 @@ func (s *WriteStream) Wait(ctx context.Context) (Receipt, error) {
 	if receipt.Sequence == 0 {
 		receipt.Sequence = s.g.Sequence()
 	}
-	return receipt, s.err
+	if s.err == nil {
+		s.known = s.durable
+	}
+	return receipt, s.outcome()
+}
+
+// outcome returns the error of Wait. storage:io_error says that nothing was changed,
+// which is not true once the log took the first of several writes (R14). The caller
+// holds mu.
+func (s *WriteStream) outcome() error {
+	var refused *problem.Problem
+	if s.durable == s.known || !errors.As(s.err, &refused) || refused.Code != problem.StorageIoError {
+		return s.err
+	}
+	return problem.StorageUnknown.New("resource", "index").Because(fmt.Errorf("%d of %d writes are durable: %w", s.durable-s.known, s.total-s.known, refused.Cause))
 }
 
 var errNoProgress = errors.New("the log shows no progress")
