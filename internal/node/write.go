@@ -1,8 +1,10 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/quiresearch/quire/engine"
@@ -23,6 +25,7 @@ type Write struct {
 
 	current *part // the part written last
 	parts   []*part
+	broken  error // the last storage:io_error of an entry
 }
 
 // part is what a request writes to one generation.
@@ -38,7 +41,12 @@ func (n *Node) Write(name registry.Name) *Write { return &Write{node: n, name: n
 // Do runs work on the generation that the name answers from at that moment; no
 // promotion comes between. While a promotion is under way it waits, then resolves
 // the name again. The error is that of work, or a problem.
-func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engine.WriteStream) error) error {
+func (w *Write) Do(ctx context.Context, work func(*generations.Generation, *engine.WriteStream) error) (err error) {
+	defer func() {
+		if errors.Is(err, problem.StorageIoError) {
+			w.broken = err
+		}
+	}()
 	for range resolutions {
 		entry, release, err := w.node.settle(ctx, w.name)
 		if err != nil {
@@ -124,8 +132,9 @@ func (w *Write) turnTo(ctx context.Context, entry registry.Entry) error {
 }
 
 // Finish waits until everything taken is durable and returns the token of the state
-// that holds it, or of the current state when nothing was written. After an error,
-// the entries that Durable counts stay.
+// that holds it, or of the current state when nothing was written. If entries are
+// durable and another one was refused with storage:io_error, which says that nothing
+// was changed, the error is storage:unknown (R14).
 func (w *Write) Finish(ctx context.Context) (string, error) {
 	defer func() {
 		for _, p := range w.parts {
@@ -144,8 +153,9 @@ func (w *Write) Finish(ctx context.Context) (string, error) {
 		w.current.decided = time.Now()
 	}
 	var (
-		last   engine.Receipt
-		failed error
+		last    engine.Receipt
+		failed  error
+		durable int
 	)
 	for _, p := range w.parts {
 		// Wait for what was taken even if the caller goes away: answers and logs
@@ -158,7 +168,10 @@ func (w *Write) Finish(ctx context.Context) (string, error) {
 		if err != nil && failed == nil {
 			failed = err
 		}
-		last = receipt
+		last, durable = receipt, durable+receipt.Durable
+	}
+	if refusal := cmp.Or(failed, w.broken); durable > 0 && errors.Is(refusal, problem.StorageIoError) {
+		return "", problem.StorageUnknown.New("resource", "index").Because(fmt.Errorf("%d writes are durable, another was refused: %v", durable, refusal))
 	}
 	if failed != nil {
 		return "", failed
