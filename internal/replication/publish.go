@@ -62,6 +62,8 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	switch {
 	case errors.Is(err, bucket.ErrUnknown):
 		return fmt.Errorf("publish generation %s: %w: %w", w.remote.id, manifest.ErrUnsettled, err)
+	case errors.Is(err, errReplaced):
+		_ = w.fence(errors.New("another writer replaced the manifest")) // what was published stays (I17)
 	case errors.Is(err, errLost):
 		return w.fence(errors.New("another writer replaced the manifest"))
 	case errors.Is(err, bucket.ErrNotFound):
@@ -79,7 +81,10 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	for _, r := range next.Retired {
 		delete(w.unnamed, r.Key)
 	}
-	w.proven, w.last = later(w.proven, stored.Date), later(now, stored.Date)
+	w.last = later(now, stored.Date)
+	if err == nil { // otherwise the date is of the manifest that replaced ours
+		w.proven = later(w.proven, stored.Date)
+	}
 	return nil
 }
 

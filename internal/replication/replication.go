@@ -57,6 +57,9 @@ var (
 	ErrHole = errors.New("the log has a hole")
 	// errLost is the outcome of a conditional write that another writer won.
 	errLost = errors.New("another object is stored")
+	// errReplaced is errLost for a manifest that was stored: the other one is built
+	// on it.
+	errReplaced = fmt.Errorf("%w in place of ours", errLost)
 	// errNotStored marks a write that the store refused before anything happened.
 	errNotStored = errors.New("not stored")
 )
@@ -138,7 +141,8 @@ func (r *Remote) Create(ctx context.Context, first *manifest.Manifest) error {
 }
 
 // putManifest stores a manifest under a condition and settles the outcome. It
-// returns errLost when another manifest is stored that is not built on it.
+// returns errLost when another manifest is stored, and errReplaced, which wraps it,
+// when that is built on this one.
 func (r *Remote) putManifest(ctx context.Context, m *manifest.Manifest, condition bucket.Condition) (Held, error) {
 	content, err := m.Encode()
 	if err != nil {
@@ -154,8 +158,7 @@ func (r *Remote) putManifest(ctx context.Context, m *manifest.Manifest, conditio
 		case now.Manifest.WriteID == m.WriteID:
 			return bucket.Written{Tag: now.Tag, Date: now.Date}, nil
 		case slices.Contains(now.Manifest.Ancestry, m.WriteID):
-			// Ours was stored and has been replaced since.
-			return bucket.Written{Date: now.Date}, errLost
+			return bucket.Written{Date: now.Date}, errReplaced
 		}
 		return bucket.Written{}, errLost
 	})
