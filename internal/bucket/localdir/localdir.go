@@ -49,7 +49,8 @@ type Bucket struct {
 	root *os.Root
 	lock *flock.Flock
 
-	mu sync.Mutex // decides conditions and orders writes
+	mu      sync.Mutex      // decides conditions and orders writes
+	durable map[string]bool // directories whose names this opening has synced; guarded by mu
 
 	sync   func(*os.File) error  // of a directory
 	broken atomic.Pointer[error] // the first failure of sync
@@ -76,12 +77,21 @@ func Open(directory string) (*Bucket, error) {
 		root.Close()
 		return nil, fmt.Errorf("lock %s: %w", directory, err)
 	}
-	b := &Bucket{root: root, lock: lock, sync: (*os.File).Sync}
-	if err := b.removeTemporary(); err != nil {
+	b := &Bucket{root: root, lock: lock, durable: make(map[string]bool), sync: (*os.File).Sync}
+	if err := errors.Join(syncDirectory(path.Dir(path.Clean(directory))), b.removeTemporary()); err != nil {
 		b.Close()
 		return nil, fmt.Errorf("open bucket directory: %w", err)
 	}
 	return b, nil
+}
+
+// syncDirectory makes the names in a directory durable.
+func syncDirectory(name string) error {
+	handle, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(handle.Sync(), handle.Close())
 }
 
 // Close releases the directory.
@@ -223,19 +233,24 @@ func (b *Bucket) writeFile(name string, content []byte) error {
 }
 
 // makeDirectory creates the directory and those above it, each durably before
-// anything is put into it.
+// anything is put into it. One that an earlier process made and did not sync before
+// it ended is synced now. The caller holds mu.
 func (b *Bucket) makeDirectory(directory string) error {
-	if directory == "." {
-		return nil
-	}
-	if _, err := b.root.Stat(directory); err == nil {
+	if directory == "." || b.durable[directory] {
 		return nil
 	}
 	parent := path.Dir(directory)
 	if err := b.makeDirectory(parent); err != nil {
 		return err
 	}
-	return b.change(parent, func() error { return b.root.Mkdir(directory, 0o700) })
+	err := b.change(parent, func() error {
+		if _, err := b.root.Stat(directory); err == nil {
+			return nil
+		}
+		return b.root.Mkdir(directory, 0o700)
+	})
+	b.durable[directory] = err == nil
+	return err
 }
 
 // List returns every object below the prefix.

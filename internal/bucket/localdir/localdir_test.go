@@ -106,3 +106,26 @@ func TestNothingIsAnsweredAfterAFailedSync(t *testing.T) {
 		})
 	}
 }
+
+// I2: a directory whose name an earlier process did not sync is durable before an
+// object in it is acknowledged.
+func TestADirectoryThatWasMadeBeforeIsSynced(t *testing.T) {
+	directory := t.TempDir()
+	b := open(t, directory)
+	b.FailSync(syscall.EIO)
+	if _, err := b.PutIf(t.Context(), "jobs/1", bucket.Bytes([]byte("one")), bucket.Absent()); !errors.Is(err, bucket.ErrUnknown) {
+		t.Fatal(err)
+	}
+	b.Close()
+	b = open(t, directory)
+	synced := 0
+	b.CountSync(&synced)
+	for _, want := range []int{2, 3} { // the directory of jobs and jobs itself, then only that
+		if _, err := b.PutIf(t.Context(), "jobs/1", bucket.Bytes([]byte("one")), bucket.Always); err != nil {
+			t.Fatal(err)
+		}
+		if synced != want {
+			t.Errorf("%d directories were synced, want %d", synced, want)
+		}
+	}
+}
