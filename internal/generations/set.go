@@ -39,6 +39,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"path"
 	"slices"
 	"sync"
 	"time"
@@ -111,7 +112,11 @@ func (s *Set) storage(generation registry.ID) engine.Storage {
 
 // Create makes an empty generation, which is durable when Create returns.
 func (s *Set) Create(ctx context.Context, generation registry.ID, d *definition.Definition) error {
-	if err := s.fs.MakeDir(s.directory); err != nil {
+	err := s.fs.MakeDir(s.directory)
+	if err == nil {
+		err = s.fs.SyncDir(path.Dir(s.directory))
+	}
+	if err != nil {
 		return problem.StorageIoError.New("resource", "index").Because(err)
 	}
 	if err := s.deployment.create(ctx, s.storage(generation), d); err != nil {
