@@ -153,9 +153,7 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 	}
 	// Only now is the manifest known to be the newest: every file that it names is
 	// there, and the log continues from it.
-	for _, name := range g.leftover {
-		g.removeFile(name)
-	}
+	g.RemoveLeftover()
 	g.verifying.begin(func() { g.verifyLoop(background) })
 	g.verifying.wake()
 	g.appending.begin(g.appendLoop)
@@ -166,6 +164,17 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 		g.merging.wake()
 	}
 	return g, nil
+}
+
+// RemoveLeftover removes the files that the manifest did not name when the generation
+// was opened. Open does so itself, except for a read-only generation: only its caller
+// knows whether the manifest is the newest, so that no earlier one is needed again. It
+// must be called before the first Reload.
+func (g *Generation) RemoveLeftover() {
+	for _, name := range g.leftover {
+		g.removeFile(name)
+	}
+	g.leftover = nil
 }
 
 // unlocked stands in for the lock of a directory that is not locked.

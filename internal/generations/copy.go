@@ -109,6 +109,9 @@ func (s *Set) openCopy(ctx context.Context, inst *instance, storage engine.Stora
 	if err != nil && failed != nil {
 		return nil, remoteProblem(failed)
 	}
+	if err == nil && failed == nil {
+		g.RemoveLeftover() // of earlier states
+	}
 	return g, err
 }
 
