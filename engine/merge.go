@@ -181,7 +181,7 @@ func (g *Generation) chooseMerge(state *mergeState) (chosenMerge, bool) {
 		}
 	}
 	policy := g.options.mergePolicy()
-	for _, merge := range policy.Choose(plan) {
+	for _, merge := range chooseApart(base, plan, policy.Choose) {
 		isLong := policy.IsLong(plan, merge)
 		if isLong && (state.long != nil || !state.mayBegin) {
 			continue
@@ -215,6 +215,53 @@ func planOf(view *snapshot.Snapshot, damaged map[*segment.Reader]bool) []mergepl
 		plan[i] = mergeplan.Segment{Size: s.Reader.Size(), Docs: int(s.Reader.NumDocs()), Deleted: s.Deleted, Busy: damaged[s.Reader]}
 	}
 	return plan
+}
+
+// runsOf cuts the segments of a view into runs that can be merged: the vectors of a
+// field have the same dimensions in all segments of a run. An update of the definition
+// that leaves documents stale may change them.
+func runsOf(view *snapshot.Snapshot) (runs []segmentRun) {
+	from, dimensions := 0, make(map[string]int)
+	for i, s := range view.Segments {
+		if !agrees(s.Reader, dimensions) {
+			runs = append(runs, segmentRun{from, i})
+			from = i
+			clear(dimensions)
+		}
+		for _, f := range s.Reader.Fields() {
+			if f.Kind == segment.Vector {
+				dimensions[f.Name] = f.Vectors.Dimensions
+			}
+		}
+	}
+	return append(runs, segmentRun{from, len(view.Segments)})
+}
+
+// segmentRun is the adjacent segments from one position up to another.
+type segmentRun struct{ from, to int }
+
+// agrees reports whether the vectors of a segment have the given dimensions, by field.
+func agrees(r *segment.Reader, dimensions map[string]int) bool {
+	for _, f := range r.Fields() {
+		if known, ok := dimensions[f.Name]; ok && f.Kind == segment.Vector && known != f.Vectors.Dimensions {
+			return false
+		}
+	}
+	return true
+}
+
+// chooseApart returns the merges that choose returns for each run of the segments of a
+// view.
+func chooseApart(view *snapshot.Snapshot, plan []mergeplan.Segment, choose func([]mergeplan.Segment) []mergeplan.Merge) (all []mergeplan.Merge) {
+	for _, run := range runsOf(view) {
+		for _, merge := range choose(plan[run.from:run.to]) {
+			for i := range merge {
+				merge[i] += run.from
+			}
+			all = append(all, merge)
+		}
+	}
+	return all
 }
 
 // merge writes one segment in place of several and exchanges them. The caller holds

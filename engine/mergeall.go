@@ -7,20 +7,22 @@ import (
 	"github.com/quiresearch/quire/internal/snapshot"
 )
 
-// MergeAll merges the committed segments into one. It is for an index that is
-// written once and then searched; the background merges keep every other index in
-// shape. Writes and searches continue meanwhile.
+// MergeAll merges the committed segments into one, or into as few as can be merged
+// with each other. It is for an index that is written once and then searched; the
+// background merges keep every other index in shape. Writes and searches continue
+// meanwhile.
 func (g *Generation) MergeAll(ctx context.Context) error {
 	for {
 		base := g.Snapshot()
 		if base == nil {
 			return errors.New("the generation is closed")
 		}
-		if isMerged(base) {
+		sources := notMerged(base)
+		if sources == nil {
 			base.Release()
 			return nil
 		}
-		err := g.merge(ctx, base.Segments)
+		err := g.merge(ctx, sources)
 		base.Release()
 		// A background merge may have taken some of the segments: start over with
 		// what it left.
@@ -33,6 +35,12 @@ func (g *Generation) MergeAll(ctx context.Context) error {
 	}
 }
 
-func isMerged(s *snapshot.Snapshot) bool {
-	return len(s.Segments) == 0 || len(s.Segments) == 1 && s.Segments[0].Live == nil
+// notMerged returns segments that one can replace, or nil when there are none.
+func notMerged(s *snapshot.Snapshot) []*snapshot.Segment {
+	for _, run := range runsOf(s) {
+		if segments := s.Segments[run.from:run.to]; len(segments) > 1 || len(segments) == 1 && segments[0].Live != nil {
+			return segments
+		}
+	}
+	return nil
 }

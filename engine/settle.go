@@ -73,7 +73,16 @@ func (g *Generation) chooseSettling(base *snapshot.Snapshot, damaged map[*segmen
 	if !g.mayMerge() {
 		return nil
 	}
-	return g.options.mergePolicy().Settle(planOf(base, damaged), credit)
+	var longest mergeplan.Merge
+	policy := g.options.mergePolicy()
+	for _, merge := range chooseApart(base, planOf(base, damaged), func(plan []mergeplan.Segment) []mergeplan.Merge {
+		return []mergeplan.Merge{policy.Settle(plan, credit)}
+	}) {
+		if len(merge) > len(longest) {
+			longest = merge
+		}
+	}
+	return longest
 }
 
 // choosePutOff returns the long merge that was put off, or nil.
@@ -82,7 +91,7 @@ func (g *Generation) choosePutOff(base *snapshot.Snapshot, damaged map[*segment.
 		return nil
 	}
 	policy, plan := g.options.mergePolicy(), planOf(base, damaged)
-	for _, merge := range policy.Choose(plan) {
+	for _, merge := range chooseApart(base, plan, policy.Choose) {
 		if policy.IsLong(plan, merge) {
 			return merge
 		}
@@ -193,7 +202,7 @@ func (g *Generation) IsSettled() bool {
 		return true
 	}
 	defer base.Release()
-	return len(g.options.mergePolicy().Choose(planOf(base, nil))) == 0 && g.chooseSettling(base, nil, g.paid()) == nil
+	return len(chooseApart(base, planOf(base, nil), g.options.mergePolicy().Choose)) == 0 && g.chooseSettling(base, nil, g.paid()) == nil
 }
 
 // Written returns the bytes of the segments that were flushed and merged since the
