@@ -85,9 +85,13 @@ func Open(directory string) (*Bucket, error) {
 	return b, nil
 }
 
-// syncDirectory makes the names in a directory durable.
+// syncDirectory makes the names in a directory durable. A directory that may not be
+// opened is left alone: this process has not created anything in it.
 func syncDirectory(name string) error {
 	handle, err := os.Open(name)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
