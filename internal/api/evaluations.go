@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/quiresearch/quire/internal/auth"
 	"github.com/quiresearch/quire/internal/evaluate"
 	"github.com/quiresearch/quire/internal/jsonread"
 	"github.com/quiresearch/quire/internal/node"
@@ -76,6 +77,11 @@ func (a *API) evaluateIndex(ctx context.Context, r *Request) (*Response, error) 
 	request, err := evaluationRequest(name, body)
 	if err != nil {
 		return nil, err
+	}
+	if against := request.Against; against != nil {
+		if err := r.Principal.CheckIndex(auth.IndexesRead, against.Name.String()); err != nil {
+			return nil, err
+		}
 	}
 	request.StartedBy = r.Principal.Name()
 	evaluation, err := a.node.Evaluate(ctx, request)

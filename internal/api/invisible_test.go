@@ -90,6 +90,39 @@ func TestInvisibleLooksAbsent(t *testing.T) {
 	})
 }
 
+// S2: a body names generations too. One that a key may not read looks absent,
+// also as the other side of an evaluation.
+func TestAnEvaluationComparesOnlyWithWhatIsVisible(t *testing.T) {
+	d := deploy(t, auth.Options{RootKey: rootKey})
+	root := "Bearer " + rootKey
+	d.makeHidden(root)
+	if status, _, body := d.ask("PUT", "/v1alpha1/admin/indexes/hidden/judgements/base", root, `{"queries":[{"text":"a","grades":{"1":1}}]}`); status != 201 {
+		t.Fatal(body)
+	}
+	const path = "/v1alpha1/admin/indexes/hidden@2/actions/evaluate"
+	against := func(side string) string { return `{"judgements":"base","hits":true,"against":` + side + `}` }
+	second := "Bearer " + d.key([]auth.Permission{auth.IndexesRead}, "hidden@2")
+	bare := "Bearer " + d.key([]auth.Permission{auth.IndexesRead}, "hidden", "hidden@2")
+	searching := "Bearer " + d.key([]auth.Permission{auth.Search}, "hidden@1")
+	for _, test := range []struct {
+		key, side string
+		status    int
+		code      string
+	}{
+		{second, `{}`, 404, "index:not_found"}, {second, `{"generation":"1"}`, 404, "index:not_found"}, {second, `{"generation":"9"}`, 404, "index:not_found"},
+		{bare, `{"generation":"1"}`, 404, "index:not_found"}, {bare, `{}`, 200, ""}, {bare, `{"generation":"2"}`, 200, ""}, {bare, `null`, 200, ""},
+		{searching, `{"generation":"1"}`, 404, "index:not_found"}, {root, `{"generation":"1"}`, 200, ""}, {root, `{"generation":"9"}`, 404, "index:not_found"},
+	} {
+		if status, code, body := d.ask("POST", path, test.key, against(test.side)); status != test.status || code != test.code {
+			t.Errorf("against %s: %d %s, want %d %s", test.side, status, body, test.status, test.code)
+		}
+	}
+	// What may not be read looks as if it did not exist.
+	if got, want := d.answered("POST", path, second, against(`{"generation":"1"}`)), d.answered("POST", path, second, against(`{"generation":"9"}`)); got != strings.ReplaceAll(want, "@9", "@1") {
+		t.Errorf("the generation that exists answers\n%s\nand one that does not\n%s", got, want)
+	}
+}
+
 // makeHidden creates an index with every resource an index can have.
 func (d *deployment) makeHidden(root string) {
 	d.Helper()
