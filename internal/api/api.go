@@ -67,7 +67,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	// If the disk cannot deliver a page of a mapped file, only this request fails.
 	debug.SetPanicOnFault(true)
 	began := time.Now()
-	tracked := &trackedWriter{ResponseWriter: w, control: http.NewResponseController(w), hasBody: r.Body != nil && r.Body != http.NoBody}
+	tracked := newTrackedWriter(w, r)
 	header := tracked.Header()
 	header["X-Content-Type-Options"] = noSniff
 
@@ -353,6 +353,10 @@ type trackedWriter struct {
 	body    *boundedBody // nil until reading is allowed
 }
 
+func newTrackedWriter(w http.ResponseWriter, r *http.Request) *trackedWriter {
+	return &trackedWriter{ResponseWriter: w, control: http.NewResponseController(w), hasBody: r.Body != nil && r.Body != http.NoBody}
+}
+
 func (w *trackedWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
@@ -392,7 +396,7 @@ const writeChunk = 256 << 10
 
 func (w *trackedWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
-		w.status = http.StatusOK
+		w.WriteHeader(http.StatusOK)
 	}
 	total := 0
 	for {

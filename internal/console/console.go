@@ -44,6 +44,7 @@ type Console struct {
 	files     map[string]*file // by path
 	documents func() (*file, error)
 	next      http.Handler
+	bounded   func(http.Handler) http.Handler
 }
 
 type file struct {
@@ -53,9 +54,10 @@ type file struct {
 	gzip        []byte
 }
 
-// New returns a console in front of the handler of the API.
-func New(next http.Handler) (*Console, error) {
-	c := &Console{files: make(map[string]*file), next: next}
+// New returns a console in front of the handler of the API. bounded returns a
+// handler that gives up on slow clients; the files are served through it.
+func New(next http.Handler, bounded func(http.Handler) http.Handler) (*Console, error) {
+	c := &Console{files: make(map[string]*file), next: next, bounded: bounded}
 	err := fs.WalkDir(embedded, "files", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -126,27 +128,42 @@ func newFile(name string, content []byte) (*file, error) {
 
 // ServeHTTP answers one request.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		c.next.ServeHTTP(w, r)
+	if serve := c.find(r); serve != nil {
+		c.bounded(serve).ServeHTTP(w, r)
 		return
+	}
+	c.next.ServeHTTP(w, r)
+}
+
+// find returns what serves a request, or nil if the console does not.
+func (c *Console) find(r *http.Request) http.HandlerFunc {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return nil
 	}
 	requested := r.URL.Path
 	switch {
 	case requested == "/" && acceptsHTML(r), requested == strings.TrimSuffix(Path, "/"):
-		w.Header().Set("Cache-Control", "no-store")
-		http.Redirect(w, r, Path, http.StatusFound)
+		return redirect
 	case c.files[requested] != nil:
-		c.files[requested].serve(w, r)
+		return c.files[requested].serve
 	case requested == documentsPath:
-		f, err := c.documents()
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		f.serve(w, r)
-	default:
-		c.next.ServeHTTP(w, r)
+		return c.serveDocuments
 	}
+	return nil
+}
+
+func redirect(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, Path, http.StatusFound)
+}
+
+func (c *Console) serveDocuments(w http.ResponseWriter, r *http.Request) {
+	f, err := c.documents()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	f.serve(w, r)
 }
 
 // acceptsHTML reports whether the request comes from a browser: programs that

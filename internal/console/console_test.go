@@ -13,11 +13,19 @@ import (
 
 func newConsole(t *testing.T) *Console {
 	t.Helper()
-	c, err := New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }))
+	c, err := New(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) }), noted)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// noted marks the responses of the handler it is given.
+func noted(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Bounded", "yes")
+		next.ServeHTTP(w, r)
+	})
 }
 
 func ask(c *Console, method, target string, headers ...string) *http.Response {
@@ -43,6 +51,7 @@ func TestBrowsersAreLedToTheConsole(t *testing.T) {
 		{"GET", "/console", "*/*", http.StatusFound},
 		{"GET", "/console/", "*/*", http.StatusOK},
 		{"HEAD", "/console/app.js", "*/*", http.StatusOK},
+		{"GET", "/console/demo/documents.ndjson", "*/*", http.StatusOK},
 		{"GET", "/console/absent.js", "*/*", http.StatusTeapot},
 		{"GET", "/console/../console.go", "*/*", http.StatusTeapot},
 		{"GET", "/console/vendor/preact.d.ts", "*/*", http.StatusTeapot},
@@ -52,6 +61,9 @@ func TestBrowsersAreLedToTheConsole(t *testing.T) {
 		response := ask(c, test.method, test.target, "Accept", test.accept)
 		if response.StatusCode != test.status {
 			t.Errorf("%s %s for %s: %d", test.method, test.target, test.accept, response.StatusCode)
+		}
+		if bounded := response.Header.Get("Bounded") != ""; bounded != (test.status != http.StatusTeapot) {
+			t.Errorf("S14: %s %s for %s: slow clients are given up: %v", test.method, test.target, test.accept, bounded)
 		}
 		if test.status == http.StatusFound && response.Header.Get("Location") != Path {
 			t.Errorf("%s leads to %s", test.target, response.Header.Get("Location"))

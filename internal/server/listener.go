@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quiresearch/quire/internal/api"
 	"github.com/quiresearch/quire/internal/config"
 )
 
@@ -21,6 +22,7 @@ const (
 	headerTimeout  = 5 * time.Second
 	maxHeaderBytes = 32 << 10
 	idleTimeout    = 90 * time.Second
+	h2WriteTimeout = 30 * time.Second // in which a client of HTTP/2 must read something
 )
 
 // listen opens the listener of the node. A certificate that cannot be used refuses
@@ -56,25 +58,7 @@ const longRequests = 20
 // serve answers requests until ctx ends, then waits for those in flight, at most
 // for the drain time. Short requests are answered as usual.
 func (h *httpServer) serve(ctx context.Context) error {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	protocols.SetHTTP2(true)
-	protocols.SetUnencryptedHTTP2(true)
-	server := &http.Server{
-		Handler:           h.handler,
-		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-		Protocols:         protocols,
-		ConnState: func(c net.Conn, state http.ConnState) {
-			if checked, ok := c.(*refusingConn); ok && state == http.StateIdle {
-				checked.folds.begin()
-			}
-			h.listener.note(c, state)
-		},
-		ErrorLog:  slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
-		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-	}
+	server := h.newServer()
 	ended := make(chan error, 1)
 	go func() {
 		if h.config.CertificateFile != "" {
@@ -105,4 +89,44 @@ func (h *httpServer) serve(ctx context.Context) error {
 		return fmt.Errorf("stop serving: %w", err)
 	}
 	return nil
+}
+
+func (h *httpServer) newServer() *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
+	return &http.Server{
+		Handler:           serverOptions(h.handler),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		Protocols:         protocols,
+		// net/http would answer OPTIONS * itself and wait for its body without limit.
+		DisableGeneralOptionsHandler: true,
+		// The deadlines of responses do not end a connection whose client reads nothing
+		// at all: HTTP/2 cannot even reset a stream on it.
+		HTTP2: &http.HTTP2Config{WriteByteTimeout: h2WriteTimeout},
+		ConnState: func(c net.Conn, state http.ConnState) {
+			if checked, ok := c.(*refusingConn); ok && state == http.StateIdle {
+				checked.folds.begin()
+			}
+			h.listener.note(c, state)
+		},
+		ErrorLog:  slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
+		TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+	}
+}
+
+// serverOptions answers OPTIONS *, which asks about the server as a whole, and
+// passes all other requests on.
+func serverOptions(next http.Handler) http.Handler {
+	nothing := api.Bounded(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "0") }))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions && r.RequestURI == "*" {
+			nothing.ServeHTTP(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }

@@ -171,13 +171,13 @@ func (s *service) newHTTPServer(health *api.Health) (*httpServer, error) {
 		Node: s.node, Searcher: s.searcher, Records: s.records, Authority: s.authority, Ownership: s.node, Health: health,
 		Metrics: s.meters, Log: s.log,
 	}, apiOptions(s.config))
-	pages, err := console.New(handler)
+	pages, err := console.New(handler, api.Bounded)
 	if err != nil {
 		return nil, err
 	}
 	served := http.Handler(pages)
 	if s.config.HTTP.MCPEnabled {
-		served = mcp.Mount(pages, mcp.Handler(handler, Version()))
+		served = mcp.Mount(pages, api.Bounded(mcp.Handler(handler, Version())))
 	}
 	listener, err := listen(s.config.HTTP)
 	if err != nil {
