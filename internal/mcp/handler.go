@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -14,8 +16,12 @@ import (
 // Path is the path under which a node serves the protocol.
 const Path = "/mcp"
 
-// maxMessage bounds the body of one message.
-const maxMessage = 1 << 20
+// Bounds of one request. A message of a batch may be answered with maxAnswer
+// bytes.
+const (
+	maxMessage = 1 << 20 // bytes of the body
+	maxBatch   = 64      // messages
+)
 
 // Handler serves the protocol over streamable HTTP without sessions. Each
 // request is served by api with its original headers, so that api checks its
@@ -29,9 +35,41 @@ func Handler(api http.Handler, version string) http.Handler {
 		return New(c, version)
 	}, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxMessage)
+		body := http.MaxBytesReader(w, r.Body, maxMessage)
+		content, err := io.ReadAll(body)
+		if err == nil && batchSize(content) > maxBatch {
+			http.Error(w, fmt.Sprintf("a request has at most %d messages", maxBatch), http.StatusBadRequest)
+			return
+		}
+		r.Body = readBody{io.MultiReader(bytes.NewReader(content), failed{err}), body}
 		streamable.ServeHTTP(w, r)
 	})
+}
+
+// batchSize returns the number of messages in a JSON list, which protocol version
+// 2025-03-26 allows as a body, and 0 for any other body.
+func batchSize(body []byte) int {
+	var messages []json.RawMessage
+	if body = bytes.TrimSpace(body); len(body) == 0 || body[0] != '[' || json.Unmarshal(body, &messages) != nil {
+		return 0
+	}
+	return len(messages)
+}
+
+// readBody is a body of which a part is in memory.
+type readBody struct {
+	io.Reader
+	io.Closer
+}
+
+// failed fails every read with an error, or ends the body if there is none.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) {
+	if f.err == nil {
+		return 0, io.EOF
+	}
+	return 0, f.err
 }
 
 // Mount serves the protocol at Path and passes everything else to next.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -256,6 +257,42 @@ func TestAnHTTPRequestActsWithItsOwnKey(t *testing.T) {
 		t.Errorf("%v %v", response, err)
 	}
 	response.Body.Close()
+}
+
+// Protocol version 2025-03-26 allows several messages in one request. Each may be
+// answered with up to maxAnswer bytes, so their number is bounded.
+func TestTheMessagesOfOneRequestAreBounded(t *testing.T) {
+	var asked atomic.Int64 // the messages run at once
+	node := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		fmt.Fprint(w, `{"indexes":[]}`)
+	})
+	server := httptest.NewServer(Mount(node, Handler(node, "test")))
+	defer server.Close()
+	for _, test := range []struct{ messages, status, asked int }{{0, 400, 0}, {1, 200, 1}, {maxBatch, 200, maxBatch}, {maxBatch + 1, 400, 0}, {5000, 400, 0}} {
+		calls := make([]string, test.messages)
+		for i := range calls {
+			calls[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"list_indexes","arguments":{}}}`, i)
+		}
+		request, err := http.NewRequest("POST", server.URL+Path, strings.NewReader(" ["+strings.Join(calls, ",")+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{
+			"Authorization": "Bearer reader", "Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-03-26",
+		} {
+			request.Header.Set(name, value)
+		}
+		asked.Store(0)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		if response.StatusCode != test.status || int(asked.Load()) != test.asked {
+			t.Errorf("%d messages: status %d, %d requests", test.messages, response.StatusCode, asked.Load())
+		}
+	}
 }
 
 // withKey sends requests with a bearer token.
