@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/document"
@@ -21,6 +24,44 @@ type failedEntry struct {
 	Position int           `json:"position"`
 	Line     int           `json:"line,omitzero"`
 	Errors   []ErrorDetail `json:"errors"`
+}
+
+// failedEntries are the refused entries of a batch, kept as the response lists
+// them: a body of ten megabytes may hold millions of entries, and their problems
+// take a thousand times its size.
+type failedEntries struct {
+	list  []byte // JSON without the closing bracket
+	count int
+	most  int // bytes
+}
+
+// maxFailed is the number of bytes of refused entries that a response lists.
+const maxFailed = 64 << 20
+
+// add lists an entry. It reports false if the list is full.
+func (f *failedEntries) add(entry failedEntry) (bool, error) {
+	if len(f.list) >= f.most {
+		return false, nil
+	}
+	text, err := json.Marshal(entry, json.Deterministic(true))
+	if err != nil {
+		return false, err
+	}
+	separator := byte(',')
+	if f.count == 0 {
+		separator = '['
+	}
+	f.list = append(append(f.list, separator), text...)
+	f.count++
+	return true, nil
+}
+
+// json returns the list.
+func (f *failedEntries) json() jsontext.Value {
+	if f.count == 0 {
+		return jsontext.Value("[]")
+	}
+	return append(f.list, ']')
 }
 
 // onError reads the onError parameter, which decides how a batch treats a

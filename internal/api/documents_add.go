@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/metrics"
@@ -11,9 +13,9 @@ import (
 )
 
 type addBody struct {
-	Indexed   int           `json:"indexed"`
-	Failed    []failedEntry `json:"failed"`
-	Freshness string        `json:"freshness"`
+	Indexed   int            `json:"indexed"`
+	Failed    jsontext.Value `json:"failed"`
+	Freshness string         `json:"freshness"`
 }
 
 // addDocuments adds the documents of a JSON list or an NDJSON stream, in order.
@@ -25,11 +27,11 @@ func (a *API) addDocuments(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	token, err := b.run(ctx, r, b.add)
-	done(b.processed+len(b.failed), err)
+	done(b.processed+b.failed.count, err)
 	if err != nil {
 		return nil, err
 	}
-	return OK(addBody{Indexed: b.processed, Failed: b.failed, Freshness: token}), nil
+	return OK(addBody{Indexed: b.processed, Failed: b.failed.json(), Freshness: token}), nil
 }
 
 // add adds one document.

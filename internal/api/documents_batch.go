@@ -32,7 +32,7 @@ type batch struct {
 	line      int  // of the current entry; 0 outside of streams
 	reached   bool // some entry reached the index
 	processed int
-	failed    []failedEntry
+	failed    failedEntries
 }
 
 // entryWork processes one entry. Its error either refuses the entry or ends the
@@ -49,7 +49,7 @@ func (a *API) newBatch(r *Request) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &batch{write: a.node.Write(name), skip: skip, isStream: r.isStream(), isRows: r.Route.Rows && r.delimiter() != 0, failed: []failedEntry{}}, nil
+	return &batch{write: a.node.Write(name), skip: skip, isStream: r.isStream(), isRows: r.Route.Rows && r.delimiter() != 0, failed: failedEntries{most: a.maxFailed}}, nil
 }
 
 // run processes every entry and waits until the accepted ones are durable.
@@ -210,7 +210,16 @@ func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
 	if !b.skip {
 		return refusedInBatch(err)
 	}
-	b.failed = append(b.failed, failedEntry{Position: b.position, Line: b.line, Errors: Details(refused)})
+	isListed, encodeErr := b.failed.add(failedEntry{Position: b.position, Line: b.line, Errors: Details(refused)})
+	switch {
+	case encodeErr != nil:
+		return encodeErr
+	case !isListed: // the request ends here, as without skip
+		for _, p := range refused {
+			p.Advise(p.Help() + " The entries refused before fill a response; send the rest, from this position, in another request.")
+		}
+		return refusedInBatch(err)
+	}
 	return nil
 }
 

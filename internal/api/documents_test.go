@@ -175,6 +175,27 @@ func TestBatchesOfDocuments(t *testing.T) {
 	}
 }
 
+// S28: what a response lists of refused entries is bounded. An entry beyond the
+// bound ends the request as it does without skip.
+func TestRefusedEntriesAreBounded(t *testing.T) {
+	s := serveDocuments(t, catalogue, Options{})
+	lines := []string{"Content-Type", ndjsonType}
+	entry := func(line int) string {
+		return fmt.Sprintf(`{"position":%d,"line":%d,"errors":[{"code":"document:not_an_object","path":"[%d]","arguments":{"line":"%d","position":"%d","processed":"1"}}]}`,
+			line-1, line, line-1, line, line-1)
+	}
+	const body = "{\"id\":\"1\"}\n2\n3\n4\n{\"id\":\"5\"}\n"
+	s.expect("POST", "?onError=skip", body, 200, `{"indexed":2,"failed":[`+entry(2)+","+entry(3)+","+entry(4)+`],"freshness":"T"}`, lines...)
+	s.api.maxFailed = 1
+	s.refuse("POST", "?onError=skip", body, 400, "document:not_an_object@[2] position=2 processed=1 line=3", lines...)
+	s.refuse("POST", "/actions/update?onError=skip", `[{"id":"1","n":"x"},{"id":"1","n":2},{"id":"1","n":"y"}]`, 400, "document:number:value_invalid@[2].n position=2 processed=1")
+	s.expect("POST", "/actions/update?onError=skip", `[{"id":"1","n":1},{"id":"9","n":1},{"id":"5","n":2}]`, 200,
+		`{"updated":2,"missing":[],"failed":[{"position":1,"errors":[{"code":"document:not_found","path":"[1]","arguments":{"key":"9","position":"1","processed":"1"}}]}],"freshness":"T"}`)
+	if got := s.list(); got != "{\"id\":\"1\",\"n\":1}\n{\"id\":\"5\",\"n\":2}" {
+		t.Errorf("documents %s", got)
+	}
+}
+
 func TestStreamsOfDocuments(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{})
 	lines := []string{"Content-Type", ndjsonType}

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/document"
@@ -11,10 +13,10 @@ import (
 )
 
 type updateBody struct {
-	Updated   int           `json:"updated"`
-	Missing   []string      `json:"missing"`
-	Failed    []failedEntry `json:"failed"`
-	Freshness string        `json:"freshness"`
+	Updated   int            `json:"updated"`
+	Missing   []string       `json:"missing"`
+	Failed    jsontext.Value `json:"failed"`
+	Freshness string         `json:"freshness"`
 }
 
 // updateDocuments applies the change objects of a JSON list or an NDJSON
@@ -51,7 +53,7 @@ func (a *API) updateDocuments(ctx context.Context, r *Request) (*Response, error
 	if err != nil {
 		return nil, err
 	}
-	return OK(updateBody{Updated: b.processed, Missing: missing, Failed: b.failed, Freshness: token}), nil
+	return OK(updateBody{Updated: b.processed, Missing: missing, Failed: b.failed.json(), Freshness: token}), nil
 }
 
 // change applies one change object. exists is false if no document has its key.

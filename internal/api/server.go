@@ -31,6 +31,7 @@ type API struct {
 	servingCheck   time.Duration // interval between liveness checks of a node that a request was forwarded to
 	longestSilence time.Duration // of such a node
 	takeoverWait   time.Duration // for a node that accepts connections
+	maxFailed      int           // bytes of refused entries that a response lists
 	description    description
 	codecs         codecs
 	buffers        answerBuffers
@@ -52,7 +53,7 @@ type Components struct {
 // New returns an API whose routes are bound to their handlers.
 func New(c Components, options Options) *API {
 	a := &API{node: c.Node, searcher: c.Searcher, records: c.Records, authority: c.Authority, ownership: c.Ownership, health: c.Health, metrics: c.Metrics, options: options, log: c.Log,
-		transport: forwardTransport(options.Dial), servingCheck: servingCheck, longestSilence: longestSilence, takeoverWait: takeoverWait}
+		transport: forwardTransport(options.Dial), servingCheck: servingCheck, longestSilence: longestSilence, takeoverWait: takeoverWait, maxFailed: maxFailed}
 	a.limits = options.Limits
 	if a.limits == (query.Limits{}) {
 		a.limits = query.DefaultLimits()
