@@ -154,7 +154,7 @@ func TestForwardingIsNotChangedByTheCaller(t *testing.T) {
 	connection, _ := dial(t, front.URL)
 	_, err := io.WriteString(connection, "PUT /v1alpha1/admin/indexes/b%6Foks?allowStaleDocuments=true HTTP/1.1\r\nHost: caller.example\r\n"+
 		"Connection: close, X-Service-Forwarded, Authorization, Content-Type, Upgrade\r\nUpgrade: other\r\nTE: trailers\r\n"+
-		"Via: 1.0 outside\r\nKeep-Alive: 5\r\nProxy-Authorization: Basic x\r\nX-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\n"+
+		"Via: 1.0 outside\r\nKeep-Alive: 5\r\nProxy-Authorization: Basic x\r\nX-Forwarded-Host: evil.example\r\nForwarded: host=evil.example\r\nX-Service-Await: token\r\n"+
 		"Authorization: Bearer "+rootKey+"\r\nIf-Match: \"v\"\r\nContent-Length: 2\r\n\r\n{}")
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestForwardingIsNotChangedByTheCaller(t *testing.T) {
 	if request.RequestURI != "/v1alpha1/admin/indexes/b%6Foks?allowStaleDocuments=true" || "http://"+request.Host != writer.URL {
 		t.Errorf("the writer got %s of %s", request.RequestURI, request.Host)
 	}
-	for _, name := range []string{"Connection", "Upgrade", "Te", "Via", "Keep-Alive", "Proxy-Authorization", "X-Forwarded-Host", "Forwarded"} {
+	for _, name := range []string{"Connection", "Upgrade", "Te", "Via", "Keep-Alive", "Proxy-Authorization", "X-Forwarded-Host", "Forwarded", "X-Service-Await"} {
 		if value := request.Header.Get(name); value != "" {
 			t.Errorf("%s: %s was passed on", name, value)
 		}
