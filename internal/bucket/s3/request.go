@@ -261,7 +261,7 @@ func (s *Store) List(ctx context.Context, prefix, delimiter string) (bucket.List
 			return bucket.Listing{}, fmt.Errorf("list %s: %w", prefix, err)
 		}
 		for _, c := range page.Contents {
-			if len(c.Key) <= cut || strings.HasSuffix(c.Key, "/") {
+			if len(c.Key) <= cut || !strings.HasPrefix(c.Key, under) || strings.HasSuffix(c.Key, "/") {
 				continue
 			}
 			entry := bucket.Entry{Key: c.Key[cut:], Size: c.Size, Modified: c.LastModified}
@@ -271,7 +271,9 @@ func (s *Store) List(ctx context.Context, prefix, delimiter string) (bucket.List
 			all.Entries = append(all.Entries, entry)
 		}
 		for _, p := range page.CommonPrefixes {
-			all.Prefixes = append(all.Prefixes, p.Prefix[cut:])
+			if strings.HasPrefix(p.Prefix, under) {
+				all.Prefixes = append(all.Prefixes, p.Prefix[cut:])
+			}
 		}
 		if !page.IsTruncated || page.NextContinuationToken == "" {
 			return all, nil

@@ -84,6 +84,27 @@ func TestStatusesAreReadAsOutcomes(t *testing.T) {
 	}
 }
 
+// S24: a store that lists what was not asked for cannot stop a node, and gives it
+// nothing under another name.
+func TestAListingHoldsOnlyWhatIsBelowThePrefix(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`<ListBucketResult><Contents><Key>deploy/g/1</Key></Contents><Contents><Key>other/g/2</Key></Contents><Contents><Key>x</Key></Contents>` +
+			`<CommonPrefixes><Prefix>deploy/g/a/</Prefix></CommonPrefixes><CommonPrefixes><Prefix>other/g/b/</Prefix></CommonPrefixes><CommonPrefixes><Prefix>x</Prefix></CommonPrefixes></ListBucketResult>`))
+	}))
+	defer server.Close()
+	store, err := s3.New(s3.Options{URL: server.URL, Bucket: "b", Prefix: "deploy", Credentials: s3.Static("a", "s", "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := store.List(t.Context(), "g/", "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(listed.Entries) != 1 || listed.Entries[0].Key != "g/1" || len(listed.Prefixes) != 1 || listed.Prefixes[0] != "g/a/" {
+		t.Errorf("entries %v, prefixes %v", listed.Entries, listed.Prefixes)
+	}
+}
+
 func TestGoogleDialect(t *testing.T) {
 	var seen []http.Header
 	transport := roundTripper(func(r *http.Request) (*http.Response, error) {
