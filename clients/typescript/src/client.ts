@@ -30,9 +30,11 @@ export interface Call extends CallOptions {
   index?: string;
   /** Whether the request reads: it then sends the token, otherwise the token is taken from the response. */
   reads?: boolean;
-  /** Reports whether the request is idempotent; called if the outcome of an attempt is unknown. */
-  repeatable?: () => boolean | Promise<boolean>;
-  /** Whether the request holds several documents: those before a failed one stay, so a failed write does not mean that nothing was written. */
+  /** The index serves from this generation afterwards, so that its readers see what was written to it. */
+  promotes?: boolean;
+  /** Whether doing the request twice is the same as once; asked when the outcome of a try is not known. */
+  repeatable?: (options: CallOptions) => boolean | Promise<boolean>;
+  /** Documents before a failed one stay, so that a refusal to write does not speak for the whole request. */
   several?: boolean;
 }
 
@@ -59,6 +61,7 @@ export class Client {
     for (const url of this.#nodes) {
       if (!/^https?:\/\/[^/]/.test(url)) throw new TypeError(`expected a URL such as http://localhost:8080, found ${url}`);
     }
+    new Headers(this.#authorization()); // throws where a header cannot carry the key
   }
 
   /** Returns a handle on an index, or on a generation, written index@generation. */
@@ -83,10 +86,19 @@ export class Client {
     const deadline = Date.now() + (this.#options.retryFor ?? 20_000);
     for (let tries = 1; ; tries++) {
       const node = this.#preferred;
+      const token = call.reads && call.index ? this.#tokens.get(call.index) : undefined;
       try {
-        return await this.#try<A>(this.#nodes[node]!, call);
+        return await this.#try<A>(this.#nodes[node]!, call, token);
       } catch (error) {
-        if (call.signal?.aborted || !(await mayRepeat(error, call))) throw error;
+        if (token && error instanceof QuireError && error.is("search:freshness:index_mismatch")) {
+          // The index was deleted with what was written to it; another one has its name.
+          if (this.#tokens.get(call.index!) === token) this.#tokens.delete(call.index!);
+          continue;
+        }
+        if (call.signal?.aborted) throw error;
+        const again = await mayRepeat(error, call);
+        call.signal?.throwIfAborted();
+        if (!again) throw error;
         this.#preferred = (node + 1) % this.#nodes.length;
         const wait = error instanceof QuireError ? error.retryAfter * 1000 : 0;
         const backoff = Math.min(lastPause, firstPause * 2 ** Math.max(0, tries - this.#nodes.length));
@@ -97,12 +109,9 @@ export class Client {
     }
   }
 
-  async #try<A>(node: string, call: Call): Promise<A> {
-    const headers: Record<string, string> = { Accept: "application/json" };
+  async #try<A>(node: string, call: Call, token?: string): Promise<A> {
+    const headers: Record<string, string> = { Accept: "application/json", ...this.#authorization() };
     if (call.body !== undefined) headers["Content-Type"] = call.media ?? "application/json";
-    if (this.#options.key) headers["Authorization"] = `Bearer ${this.#options.key}`;
-    const carries = this.#options.readYourWrites && call.index;
-    const token = carries && call.reads && this.#tokens.get(call.index!);
     if (token) headers[header] = token;
     const response = await (this.#options.fetch ?? fetch)(node + call.path, {
       method: call.method, headers, body: call.body ?? null, signal: call.signal ?? null,
@@ -110,9 +119,19 @@ export class Client {
     if (!response.ok) throw await readError(response);
     const text = await response.text();
     const answer = text ? JSON.parse(text) : undefined;
-    const written = carries && !call.reads && (response.headers.get(header) || answer?.freshness);
-    if (written) this.#tokens.set(call.index!, newer(this.#tokens.get(call.index!), written));
+    const written = this.#options.readYourWrites && !call.reads && (response.headers.get(header) || answer?.freshness);
+    if (written && call.index) this.#keep(call.index, written, call.promotes);
     return answer;
+  }
+
+  #authorization(): Record<string, string> {
+    return this.#options.key ? { Authorization: `Bearer ${this.#options.key}` } : {};
+  }
+
+  #keep(index: string, token: string, promoted?: boolean) {
+    const newest = newer(this.#tokens.get(index), token);
+    this.#tokens.set(index, newest);
+    if (promoted) this.#keep(index.split("@")[0]!, newest);
   }
 }
 
@@ -125,7 +144,7 @@ async function mayRepeat(error: unknown, call: Call): Promise<boolean> {
   } else if (!(error instanceof TypeError)) {
     return false; // fetch fails with a TypeError if there is no response
   }
-  return (await call.repeatable?.()) ?? false;
+  return (await call.repeatable?.(call)) ?? false;
 }
 
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -30,7 +30,7 @@ const always = () => true;
 
 /** A handle on one index. T is the type of its documents. */
 export class Index<T = Record<string, unknown>> {
-  #keyed: Promise<boolean> | undefined;
+  #keyed: boolean | undefined;
 
   constructor(
     readonly client: Client,
@@ -45,54 +45,54 @@ export class Index<T = Record<string, unknown>> {
     return ["/v1alpha1/admin/indexes", ...[this.name, ...parts].map(escape)].join("/");
   }
 
-  #write<A>(call: Omit<Call, "index" | "body"> & { body?: unknown }): Promise<A> {
+  async #write<A>(call: Omit<Call, "index" | "body"> & { body?: unknown }): Promise<A> {
     return this.client.call<A>({ ...call, index: this.name, ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }) } as Call);
   }
 
-  #read<A>(path: string, body: unknown, options: CallOptions): Promise<A> {
+  async #read<A>(path: string, body: unknown, options: CallOptions): Promise<A> {
     return this.client.call<A>({
       ...options, method: body === undefined ? "GET" : "POST", path, index: this.name, reads: true, repeatable: always,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }
 
-  /** Returns the definition and status of the index. */
-  get(options: CallOptions = {}): Promise<IndexDescription> {
+  /** The definition and status of the index. */
+  async get(options: CallOptions = {}): Promise<IndexDescription> {
     return this.client.call({ ...options, method: "GET", path: this.#admin(), repeatable: always });
   }
 
   /** Creates the index or replaces its definition. */
-  put(definition: Definition, options: CallOptions = {}): Promise<IndexDescription> {
+  async put(definition: Definition, options: CallOptions = {}): Promise<IndexDescription> {
     return this.client.call({ ...options, method: "PUT", path: this.#admin(), body: JSON.stringify(definition), repeatable: always });
   }
 
-  /** Makes everything acknowledged so far visible to searches. */
-  commit(options: CallOptions = {}): Promise<IndexDescription> {
+  /** Makes everything acknowledged before visible to searches. */
+  async commit(options: CallOptions = {}): Promise<IndexDescription> {
     return this.#write({ ...options, method: "POST", path: this.#admin("actions", "commit"), repeatable: always });
   }
 
-  /** Makes the generation that the handle names the live one of the index. */
-  promote(options: CallOptions = {}): Promise<IndexDescription> {
-    return this.#write({ ...options, method: "POST", path: this.#admin("actions", "promote"), repeatable: always });
+  /** Serves the index from this generation, which the name of the handle has. */
+  async promote(options: CallOptions = {}): Promise<IndexDescription> {
+    return this.#write({ ...options, method: "POST", path: this.#admin("actions", "promote"), promotes: true, repeatable: always });
   }
 
-  /** Deletes the index with all its generations, or only the generation that the handle names. */
-  delete(options: CallOptions = {}): Promise<void> {
+  /** Deletes the index with all generations, or the one generation the handle names. */
+  async delete(options: CallOptions = {}): Promise<void> {
     return this.client.call({ ...options, method: "DELETE", path: this.#admin() });
   }
 
-  settings(options: CallOptions = {}): Promise<SearchSettingsOutput> {
+  async settings(options: CallOptions = {}): Promise<SearchSettingsOutput> {
     return this.client.call({ ...options, method: "GET", path: this.#admin("settings"), repeatable: always });
   }
 
-  putSettings(settings: SearchSettings, options: CallOptions = {}): Promise<SearchSettingsOutput> {
+  async putSettings(settings: SearchSettings, options: CallOptions = {}): Promise<SearchSettingsOutput> {
     return this.#write({ ...options, method: "PUT", path: this.#admin("settings"), body: settings, repeatable: always });
   }
 
-  /** Adds documents, replacing those with the same keys. It stops at the first rejected document; those before it stay added. */
-  add(documents: T[], options: CallOptions = {}): Promise<Added> {
+  /** Adds documents, replacing those under the same keys. One that is refused refuses the rest. */
+  async add(documents: T[], options: CallOptions = {}): Promise<Added> {
     return this.#write({
-      ...options, method: "POST", path: this.#data("documents"), body: { documents }, repeatable: () => this.#hasKey(), several: documents.length > 1,
+      ...options, method: "POST", path: this.#data("documents"), body: { documents }, repeatable: (of) => this.#hasKey(of), several: documents.length > 1,
     });
   }
 
@@ -131,7 +131,7 @@ export class Index<T = Record<string, unknown>> {
   async #addLines(lines: string[], first: number, options: CallOptions): Promise<Result[]> {
     const answer = await this.client.call<{ failed: { position: number; errors: Problem[] }[] }>({
       ...options, method: "POST", path: `${this.#data("documents")}?onError=skip`, body: lines.join("\n"), media: "application/x-ndjson",
-      index: this.name, repeatable: () => this.#hasKey(), several: lines.length > 1,
+      index: this.name, repeatable: (of) => this.#hasKey(of), several: lines.length > 1,
     });
     const results: Result[] = lines.map((_, i) => ({ position: first + i }));
     for (const { position, errors } of answer.failed) {
@@ -140,13 +140,14 @@ export class Index<T = Record<string, unknown>> {
     return results;
   }
 
-  /** Reports whether documents have keys, which makes adding them idempotent; false if the definition cannot be read. */
-  #hasKey(): Promise<boolean> {
-    this.#keyed ??= this.get().then(
-      (d) => Object.values(d.definition.fields ?? {}).some((f) => f.primaryKey === true),
-      () => ((this.#keyed = undefined), false),
-    );
-    return this.#keyed;
+  /** Whether documents have keys, so that adding them twice adds them once; false when that cannot be read. */
+  async #hasKey(options: CallOptions): Promise<boolean> {
+    try {
+      this.#keyed ??= Object.values((await this.get(options)).definition.fields ?? {}).some((f) => f.primaryKey === true);
+      return this.#keyed;
+    } catch {
+      return false;
+    }
   }
 
   /** Returns the document with a key. */
@@ -154,16 +155,16 @@ export class Index<T = Record<string, unknown>> {
     return (await this.#read<{ document: T }>(this.#data("documents", key), undefined, options)).document;
   }
 
-  putDocument(key: string, document: T, options: CallOptions = {}): Promise<void> {
+  async putDocument(key: string, document: T, options: CallOptions = {}): Promise<void> {
     return this.#write({ ...options, method: "PUT", path: this.#data("documents", key), body: document, repeatable: always });
   }
 
-  /** Changes parts of a document. It is not retried if the outcome is unknown, because a change may append. */
-  patchDocument(key: string, changes: Record<string, unknown>, options: CallOptions = {}): Promise<void> {
+  /** Changes parts of a document. It is not repeated after an unknown outcome, because a change may append. */
+  async patchDocument(key: string, changes: Record<string, unknown>, options: CallOptions = {}): Promise<void> {
     return this.#write({ ...options, method: "PATCH", path: this.#data("documents", key), body: changes });
   }
 
-  deleteDocument(key: string, options: CallOptions = {}): Promise<void> {
+  async deleteDocument(key: string, options: CallOptions = {}): Promise<void> {
     return this.#write({ ...options, method: "DELETE", path: this.#data("documents", key), repeatable: always });
   }
 
@@ -184,7 +185,7 @@ export class Index<T = Record<string, unknown>> {
     }
   }
 
-  search(request: SearchRequest = {}, options: CallOptions = {}): Promise<TypedResult<T>> {
+  async search(request: SearchRequest = {}, options: CallOptions = {}): Promise<TypedResult<T>> {
     return this.#read(this.#data("search"), request, options);
   }
 
@@ -204,17 +205,17 @@ export class Index<T = Record<string, unknown>> {
     for await (const page of this.pages(request, options)) yield* page.hits;
   }
 
-  /** Explains the score of one document; position is that of the list value if hits are list values. */
-  explain(request: SearchRequest, key: string, position = 0, options: CallOptions = {}): Promise<ExplainResult> {
+  /** Explains the score of one document; position is that of the list value when values are the hits. */
+  async explain(request: SearchRequest, key: string, position = 0, options: CallOptions = {}): Promise<ExplainResult> {
     const path = this.#data("search", "actions", "explain");
     return this.#read(`${path}?key=${encodeURIComponent(key)}${position ? `&index=${position}` : ""}`, request, options);
   }
 
-  suggest(request: SuggestRequest, options: CallOptions = {}): Promise<SuggestResult> {
+  async suggest(request: SuggestRequest, options: CallOptions = {}): Promise<SuggestResult> {
     return this.#read(this.#data("suggest"), request, options);
   }
 
-  facetValues(field: string, request: FacetValuesRequest = {}, options: CallOptions = {}): Promise<FacetValuesResult> {
+  async facetValues(field: string, request: FacetValuesRequest = {}, options: CallOptions = {}): Promise<FacetValuesResult> {
     return this.#read(this.#data("facets", field, "values"), request, options);
   }
 }

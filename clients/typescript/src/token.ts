@@ -1,17 +1,25 @@
 // Freshness tokens are base64url of a version and fields of tag, length and
-// value. Responses to concurrent writes arrive in any order; the token of the
-// latest commit is the one to keep.
+// value. Answers to writes at the same time arrive in any order, and a write of
+// documents says nothing of the settings, nor the other way round; the token to
+// keep names the later of both.
 
+const index = 1;
 const generation = 3;
 const sequence = 4;
+const settings = 5;
 
-/** Returns the token of the later state; the second one if they cannot be compared. */
+/** The token of the state that holds both; of another index or generation the second one counts. */
 export function newer(known: string | undefined, token: string): string {
-  if (!known) return token;
-  const a = fields(known);
+  const a = known ? fields(known) : undefined;
   const b = fields(token);
-  const comparable = a?.get(1) === b?.get(1) && a?.get(generation) === b?.get(generation);
-  return comparable && number(a?.get(sequence)) > number(b?.get(sequence)) ? known : token;
+  if (!a || !b || a.get(index) !== b.get(index)) return token;
+  const kept = new Map(b);
+  const keep = (tag: number) => a.has(tag) && kept.set(tag, a.get(tag)!);
+  const isLater = (tag: number) => number(a.get(tag)) > number(b.get(tag));
+  if (!b.has(generation) || (a.get(generation) === b.get(generation) && isLater(sequence))) [generation, sequence].forEach(keep);
+  if (isLater(settings)) keep(settings);
+  const bytes = [...kept].sort(([x], [y]) => x - y).map(([tag, value]) => String.fromCharCode(tag, value.length) + value);
+  return btoa("\x01" + bytes.join("")).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
 /** Returns the values by tag, each a string of bytes; undefined for a token of another format. */

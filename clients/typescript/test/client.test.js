@@ -74,6 +74,17 @@ describe("retries", () => {
     const waiting = new Client("http://a.example", { fetch: cut });
     await assert.rejects(waiting.index("x").search({}, { signal: AbortSignal.timeout(30) }));
   });
+
+  it("ends when it is aborted while it asks whether documents have keys", async () => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    const client = new Client("http://a.example", {
+      fetch: (url, init) => (init.method === "GET" ? new Promise((_, reject) => init.signal.addEventListener("abort", () => reject(signal.reason))) : cut()),
+    });
+    const added = client.index("x").add([{ id: "1" }], { signal });
+    setTimeout(() => controller.abort(), 30);
+    await assert.rejects(added, (error) => error === signal.reason);
+  });
 });
 
 it("tells errors apart by code", async () => {
@@ -97,8 +108,66 @@ it("escapes names", async () => {
 
 it("refuses what is not a URL", () => assert.throws(() => new Client("localhost:8080"), TypeError));
 
+it("refuses a key that a header cannot carry", () => assert.throws(() => new Client("http://a.example", { key: "a…" }), TypeError));
+
+it("rejects what cannot be sent", async () => {
+  const client = new Client("http://a.example", { fetch: cut });
+  await assert.rejects(client.index("x").add([{ id: 1n }]), TypeError);
+  await assert.rejects(client.index("x").deleteDocument("\ud800"), URIError);
+});
+
+const encoded = (...bytes) => btoa(String.fromCharCode(1, ...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
+it("keeps what a write of documents and one of settings say", async () => {
+  const documents = (generation, sequence) => encoded(1, 1, 9, 3, 1, generation, 4, 1, sequence);
+  const settings = (revision) => encoded(1, 1, 9, 5, 1, revision);
+  let written;
+  let read;
+  const client = new Client("http://a.example", {
+    readYourWrites: true,
+    fetch: async (url, { method, headers }) => {
+      if (method !== "GET") return Response.json({ freshness: written });
+      read = headers["X-Service-Freshness"];
+      return Response.json({ document: {} });
+    },
+  });
+  const x = client.index("x");
+  const reads = async (token) => (await client.index("x").document("1"), assert.equal(read, token));
+  written = documents(8, 5);
+  await x.add([{}]);
+  written = settings(2);
+  await x.putSettings({});
+  await reads(encoded(1, 1, 9, 3, 1, 8, 4, 1, 5, 5, 1, 2));
+  written = documents(8, 6);
+  await x.add([{}]);
+  await reads(encoded(1, 1, 9, 3, 1, 8, 4, 1, 6, 5, 1, 2));
+  written = documents(7, 1);
+  await client.index("x@next").add([{}]);
+  await reads(encoded(1, 1, 9, 3, 1, 8, 4, 1, 6, 5, 1, 2));
+  written = encoded(1, 1, 9, 3, 1, 7);
+  await client.index("x@next").promote();
+  await reads(encoded(1, 1, 9, 3, 1, 7, 4, 1, 1, 5, 1, 2));
+});
+
+it("forgets the token of an index that was deleted", async () => {
+  const tokens = [];
+  const client = new Client("http://a.example", {
+    readYourWrites: true,
+    retryFor: 0,
+    fetch: async (url, { method, headers }) => {
+      if (method === "PUT") return new Response(null, { status: 204, headers: { "X-Service-Freshness": encoded(1, 1, 9, 3, 1, 8) } });
+      tokens.push(headers["X-Service-Freshness"]);
+      return headers["X-Service-Freshness"] ? refusal(400, "search:freshness:index_mismatch") : Response.json({ document: { id: "1" } });
+    },
+  });
+  const x = client.index("x");
+  await x.putDocument("1", {});
+  assert.deepEqual(await Promise.all([x.document("1"), x.document("1")]), [{ id: "1" }, { id: "1" }]);
+  assert.deepEqual(tokens.map(Boolean), [true, true, false, false]);
+});
+
 it("keeps the token of the later commit", async () => {
-  const token = (sequence) => btoa(String.fromCharCode(1, 1, 1, 9, 3, 1, 8, 4, 1, sequence)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  const token = (sequence) => encoded(1, 1, 9, 3, 1, 8, 4, 1, sequence);
   let written;
   let read;
   const client = new Client("http://a.example", {
