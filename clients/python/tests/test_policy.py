@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import pickle
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -145,9 +147,87 @@ def test_names_are_escaped() -> None:
     assert paths == ["a%2Fb", "%2E%2E", "%C3%A4%3F"]
 
 
+def encoded(*fields: int) -> str:
+    return base64.urlsafe_b64encode(bytes([1, *fields])).decode().rstrip("=")
+
+
+def test_what_a_write_of_documents_and_one_of_settings_say_is_kept() -> None:
+    written, read = "", None
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal read
+        if request.method != "GET":
+            return httpx.Response(200, json={"freshness": written})
+        read = request.headers.get("X-Service-Freshness")
+        return httpx.Response(200, json={"document": {}})
+
+    with Client("http://a.example", read_your_writes=True, transport=httpx.MockTransport(answer)) as client:
+        x = client.index("x")
+        written = encoded(1, 1, 9, 3, 1, 8, 4, 1, 5)
+        x.add([{}])
+        written = encoded(1, 1, 9, 5, 1, 2)
+        x.put_settings({})
+        x.document("1")
+        assert read == encoded(1, 1, 9, 3, 1, 8, 4, 1, 5, 5, 1, 2)
+        written = encoded(1, 1, 9, 3, 1, 7, 4, 1, 1)  # the index serves from another generation
+        x.add([{}])
+        x.document("1")
+        assert read == encoded(1, 1, 9, 3, 1, 7, 4, 1, 1, 5, 1, 2)
+        written = encoded(1, 1, 3, 3, 1, 7)  # and another index has its name
+        x.add([{}])
+        x.document("1")
+        assert read == written
+
+
+async def test_the_token_of_a_deleted_index_is_forgotten() -> None:
+    tokens = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.method == "PUT":
+            return httpx.Response(204, headers={"X-Service-Freshness": encoded(1, 1, 9)})
+        tokens.append(request.headers.get("X-Service-Freshness"))
+        return refusal(400, "search:freshness:index_mismatch") if tokens[-1] else httpx.Response(200, json={"document": {"id": "1"}})
+
+    with Client("http://a.example", retry_for=0, read_your_writes=True, transport=httpx.MockTransport(answer)) as client:
+        client.index("x").put_document("1", {})
+        assert client.index("x").document("1") == {"id": "1"}
+    async with AsyncClient("http://a.example", retry_for=0, read_your_writes=True, transport=httpx.MockTransport(answer)) as asynchronous:
+        await asynchronous.index("x").put_document("1", {})
+        assert await asynchronous.index("x").document("1") == {"id": "1"}
+    assert tokens == [encoded(1, 1, 9), None] * 2
+
+
+def test_what_no_node_can_change_is_not_repeated() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal tries
+        tries += 1
+        return httpx.Response(200, text="<html>")
+
+    tries, begin = 0, time.monotonic()
+    with Client("http://a.example", transport=httpx.MockTransport(answer)) as client, pytest.raises(ValueError):
+        client.index("x").search()
+    with pytest.raises(RuntimeError):
+        client.index("x").search()  # the client is closed
+    assert tries == 1 and time.monotonic() - begin < 5
+
+
+@pytest.mark.parametrize("key", ["a\n", "a…"])
+def test_a_key_that_a_header_cannot_carry_is_refused(key: str) -> None:
+    with pytest.raises(ValueError, match="key"):
+        Client("http://a.example", key)
+
+
+def test_an_error_passes_between_processes() -> None:
+    with Client("http://a.example", transport=httpx.MockTransport(lambda _: refusal(400, "search:field_unknown"))) as client:
+        with pytest.raises(QuireError) as raised:
+            client.index("x").search()
+    read = pickle.loads(pickle.dumps(raised.value))
+    assert (str(read), read.status, read.code, read.problems) == (str(raised.value), 400, "search:field_unknown", raised.value.problems)
+
+
 def test_the_token_of_the_later_commit_is_kept() -> None:
     def token(sequence: int) -> str:
-        return base64.urlsafe_b64encode(bytes([1, 1, 1, 9, 3, 1, 8, 4, 2, sequence % 128 | 128, sequence // 128])).decode().rstrip("=")
+        return encoded(1, 1, 9, 3, 1, 8, 4, 2, sequence % 128 | 128, sequence // 128)
 
     written, read = "", None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -52,6 +53,8 @@ class State:
         for node in nodes:
             if not node.startswith(("http://", "https://")):
                 raise ValueError(f"expected a URL such as http://localhost:8080, found {node}")
+        if not key.isascii() or not key.isprintable():
+            raise ValueError("the key has a character that a header cannot carry, such as the end of a line")
         self.nodes = [node.rstrip("/") for node in nodes]
         self.key = key
         self.retry_for = retry_for
@@ -59,6 +62,7 @@ class State:
         self.preferred = 0
         self.keyed: dict[str, bool] = {}
         self._tokens: dict[str, str] = {}
+        self._lock = threading.Lock()  # of what reads and then changes the tokens
 
     def headers(self, call: Call) -> dict[str, str]:
         headers = {"Accept": "application/json"}
@@ -66,9 +70,19 @@ class State:
             headers["Content-Type"] = call.media
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
-        if self.read_your_writes and call.reads and call.index in self._tokens:
-            headers[FRESHNESS] = self._tokens[call.index]
+        token = self._tokens.get(call.index) if self.read_your_writes and call.reads else None
+        if token:
+            headers[FRESHNESS] = token
         return headers
+
+    def is_of_deleted(self, call: Call, token: str | None, error: Exception) -> bool:
+        """Whether a read was refused because its token is of an index that was deleted; the token is forgotten then."""
+        if not token or not isinstance(error, QuireError) or not error.has("search:freshness:index_mismatch"):
+            return False
+        with self._lock:
+            if self._tokens.get(call.index) == token:
+                del self._tokens[call.index]
+        return True
 
     def answered(self, call: Call, header: str | None, body: bytes) -> Any:
         """Decodes a response and keeps the token of a write."""
@@ -76,7 +90,8 @@ class State:
         if self.read_your_writes and call.index and not call.reads:
             token = header or (answer.get("freshness") if isinstance(answer, dict) else None)
             if token:
-                self._tokens[call.index] = newer(self._tokens.get(call.index, ""), token)
+                with self._lock:
+                    self._tokens[call.index] = newer(self._tokens.get(call.index, ""), token)
         return answer
 
 
@@ -118,16 +133,30 @@ def has_key(description: Any) -> bool:
     return any(field.get("primaryKey") is True for field in description["definition"].get("fields", {}).values())
 
 
-def newer(known: str, token: str) -> str:
-    """Returns the token of the later commit.
+_INDEX, _GENERATION, _SEQUENCE, _SETTINGS = 1, 3, 4, 5
 
-    Responses to concurrent writes arrive in any order. Tokens that cannot be
-    compared belong to different generations; then the last one is returned.
+
+def newer(known: str, token: str) -> str:
+    """The token of the state that holds both.
+
+    Answers to writes at the same time arrive in any order, and a write of
+    documents says nothing of the settings, nor the other way round. Of another
+    index or generation the second token counts.
     """
     a, b = _fields(known), _fields(token)
-    if not a or not b or a.get(1) != b.get(1) or a.get(3) != b.get(3):
+    if not a or not b or a.get(_INDEX) != b.get(_INDEX):
         return token
-    return known if _number(a.get(4, b"")) > _number(b.get(4, b"")) else token
+
+    def is_later(tag: int) -> bool:
+        return _number(a.get(tag, b"")) > _number(b.get(tag, b""))
+
+    kept = dict(b)
+    if _GENERATION not in b or (a.get(_GENERATION) == b[_GENERATION] and is_later(_SEQUENCE)):
+        kept |= {tag: a[tag] for tag in (_GENERATION, _SEQUENCE) if tag in a}
+    if is_later(_SETTINGS):
+        kept[_SETTINGS] = a[_SETTINGS]
+    data = b"\x01" + b"".join(bytes([tag, len(kept[tag])]) + kept[tag] for tag in sorted(kept))
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 def _fields(token: str) -> dict[int, bytes]:

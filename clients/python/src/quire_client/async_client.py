@@ -16,7 +16,7 @@ from ._schema import (
     SearchResult, SearchSettings, SuggestRequest, SuggestResult,
 )
 from ._schema import Index as IndexDescription
-from .errors import read_error
+from .errors import QuireError, read_error
 
 Document = Mapping[str, Any]
 
@@ -70,9 +70,12 @@ class AsyncClient:
         """Sends a request, retrying it where that is safe, and returns the response."""
         tries = Tries(self._state)
         while True:
+            headers = self._state.headers(call)
             try:
-                return await self._try(tries.node, call)
-            except Exception as error:
+                return await self._try(tries.node, call, headers)
+            except (QuireError, httpx.TransportError) as error:
+                if self._state.is_of_deleted(call, headers.get(FRESHNESS), error):
+                    continue
                 outcome = tries.outcome(call, error, isinstance(error, httpx.ConnectError))
                 if outcome == "refused" or (outcome == "unknown" and not await self._may_repeat(call)):
                     raise
@@ -81,8 +84,8 @@ class AsyncClient:
                     raise
                 await asyncio.sleep(pause)
 
-    async def _try(self, node: str, call: Call) -> Any:
-        response = await self._http.request(call.method, node + call.path, params=call.params, content=call.body, headers=self._state.headers(call))
+    async def _try(self, node: str, call: Call, headers: dict[str, str]) -> Any:
+        response = await self._http.request(call.method, node + call.path, params=call.params, content=call.body, headers=headers)
         if not response.is_success:
             raise read_error(response.status_code, response.headers.get("Retry-After"), response.content)
         return self._state.answered(call, response.headers.get(FRESHNESS), response.content)

@@ -25,17 +25,22 @@ class Problem:
 class QuireError(Exception):
     """Raised when a node rejects or fails a request.
 
-    ``code`` is that of the only problem, ``validation`` for several, and empty
-    if an intermediary such as a proxy responded. ``retry_after`` is in seconds,
-    0 if the node names none.
+    ``code`` is that of the one problem, ``validation`` for several, and empty
+    when a program on the way answered. ``message`` is what the node says. ``retry_after`` is in seconds, 0 when
+    the node names no time.
     """
 
     def __init__(self, status: int, code: str, message: str, problems: list[Problem], retry_after: float = 0) -> None:
         super().__init__(f"{code}: {message}" if code else message)
         self.status = status
         self.code = code
+        self.message = message
         self.problems = problems
         self.retry_after = retry_after
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without it an error of a worker process cannot be read by the process that waits for it.
+        return type(self), (self.status, self.code, self.message, self.problems, self.retry_after)
 
     def has(self, code: str) -> bool:
         """Reports whether one of the problems has the code."""
