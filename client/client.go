@@ -16,6 +16,7 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,6 +24,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode"
 )
 
 // Client talks to the nodes of one deployment.
@@ -54,6 +56,9 @@ func New(node, key string, options ...Option) (*Client, error) {
 		tokens: make(map[string]string), keyed: make(map[string]bool)}
 	for _, option := range options {
 		option(c)
+	}
+	if strings.ContainsFunc(key, unicode.IsControl) {
+		return nil, errors.New("the key has a character that a header cannot carry, such as the end of a line")
 	}
 	for i, node := range c.nodes {
 		parsed, err := url.Parse(node)

@@ -17,6 +17,7 @@ import (
 	"github.com/quiresearch/quire/internal/freshness"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
+	"github.com/quiresearch/quire/settings"
 )
 
 // roundTrip answers requests without a network.
@@ -256,7 +257,85 @@ func TestReadsCarryTheNewestTokenOfTheClient(t *testing.T) {
 	}
 }
 
-// Documents are consumed only as fast as they are sent, and each has a result.
+// A write of documents says nothing of the settings, nor the other way round,
+// and what was written to a generation counts for the index it is promoted in.
+func TestTokensOfDocumentsAndSettingsAreKeptTogether(t *testing.T) {
+	token := func(generation byte, sequence, revision uint64) string {
+		of := freshness.Token{Index: freshness.ID{1}, IndexName: "x", Sequence: sequence, Settings: revision}
+		if generation > 0 {
+			of.Generation = freshness.ID{generation}
+		}
+		return of.String()
+	}
+	written, read := "", ""
+	c := newClient(t, func(r *http.Request) (*http.Response, error) {
+		if r.Method != http.MethodGet {
+			return reply(200, fmt.Sprintf(`{"definition":{},"freshness":%q}`, written))
+		}
+		read = r.Header.Get(freshness.Header)
+		return reply(200, `{"document":{}}`)
+	}, ReadYourWrites())
+	for _, step := range []struct {
+		name    string
+		index   string
+		write   func(context.Context, *Index) error
+		written string
+		read    string
+	}{
+		{"documents", "x", addOne, token(8, 5, 0), token(8, 5, 0)},
+		{"settings", "x", putSettings, token(0, 0, 2), token(8, 5, 2)},
+		{"documents again", "x", addOne, token(8, 6, 0), token(8, 6, 2)},
+		{"a generation that does not serve", "x@next", addOne, token(7, 1, 0), token(8, 6, 2)},
+		{"promote", "x@next", promote, token(7, 0, 0), token(7, 1, 2)},
+	} {
+		written = step.written
+		if err := step.write(t.Context(), c.Index(step.index)); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		var document map[string]any
+		if err := c.Index("x").Document(t.Context(), "1", &document); err != nil || read != step.read {
+			t.Errorf("%s: %v, sent %s instead of %s", step.name, err, read, step.read)
+		}
+	}
+}
+
+func addOne(ctx context.Context, x *Index) error {
+	_, err := x.Add(ctx, map[string]any{})
+	return err
+}
+
+func putSettings(ctx context.Context, x *Index) error {
+	return x.PutSettings(ctx, &settings.Settings{})
+}
+
+func promote(ctx context.Context, x *Index) error {
+	_, err := x.Promote(ctx)
+	return err
+}
+
+// The index was deleted and another one has its name.
+func TestTheTokenOfADeletedIndexIsForgotten(t *testing.T) {
+	token := freshness.Token{Index: freshness.ID{1}, IndexName: "x"}.String()
+	var sent []string
+	x := newClient(t, func(r *http.Request) (*http.Response, error) {
+		if r.Method == http.MethodDelete {
+			return reply(204, "", freshness.Header, token)
+		}
+		sent = append(sent, r.Header.Get(freshness.Header))
+		if sent[len(sent)-1] != "" {
+			return reply(400, refusal(problem.SearchFreshnessIndexMismatch))
+		}
+		return reply(200, `{"hits":[]}`)
+	}, ReadYourWrites(), RetryFor(0)).Index("x")
+	if err := x.DeleteDocument(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Search(t.Context(), &query.Search{}); err != nil || len(sent) != 2 || sent[0] != token {
+		t.Errorf("%v, sent %q", err, sent)
+	}
+}
+
+// Documents are taken only as fast as they are sent, and each has its result.
 func TestAddAllTakesDocumentsAsTheyAreSent(t *testing.T) {
 	const all = 3*batchDocuments + 10
 	var taken, sent atomic.Int64
@@ -337,5 +416,8 @@ func TestURLsAreChecked(t *testing.T) {
 		if _, err := New(node, ""); err == nil {
 			t.Errorf("%q is accepted", node)
 		}
+	}
+	if _, err := New("http://a.example", "key\n"); err == nil {
+		t.Error("a key with the end of a line is accepted")
 	}
 }

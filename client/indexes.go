@@ -95,7 +95,8 @@ func (x *Index) Commit(ctx context.Context) (*Description, error) {
 
 // Promote makes the generation named by the handle the live one.
 func (x *Index) Promote(ctx context.Context) (*Description, error) {
-	return x.describe(ctx, &request{method: http.MethodPost, path: x.admin("actions", "promote"), isRepeatable: always}, nil)
+	r := &request{method: http.MethodPost, path: x.admin("actions", "promote"), index: x.name, promotes: true, isRepeatable: always}
+	return x.describe(ctx, r, nil)
 }
 
 func (x *Index) describe(ctx context.Context, r *request, body any) (*Description, error) {

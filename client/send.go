@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/quiresearch/quire/internal/freshness"
@@ -34,8 +35,11 @@ type request struct {
 	// isRepeatable reports whether the request is idempotent; nil means no. It is
 	// called when the outcome of an attempt is unknown.
 	isRepeatable func(ctx context.Context) bool
-	// several is true if documents before a failed one stay, so that a refusal to
-	// write does not cover the whole request.
+	// promotes is whether the index serves from this generation afterwards, so
+	// that its readers see what was written to it.
+	promotes bool
+	// several is whether documents before a failed one stay, so that a refusal
+	// to write does not speak for the whole request.
 	several bool
 }
 
@@ -57,10 +61,15 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 	deadline := time.Now().Add(c.retryFor)
 	for try := 0; ; try++ {
 		node := int(c.preferred.Load()) % len(c.nodes)
-		found, err := c.try(ctx, c.nodes[node], r)
+		token := c.token(r)
+		found, err := c.try(ctx, c.nodes[node], r, token)
 		if err == nil {
 			c.remember(r, found)
 			return found, nil
+		}
+		if token != "" && errors.Is(err, problem.SearchFreshnessIndexMismatch) {
+			c.forget(r.index, token)
+			continue
 		}
 		if ctx.Err() != nil {
 			return nil, err
@@ -155,7 +164,7 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-func (c *Client) try(ctx context.Context, node string, r *request) (*answer, error) {
+func (c *Client) try(ctx context.Context, node string, r *request, token string) (*answer, error) {
 	address := node + r.path
 	if len(r.query) > 0 {
 		address += "?" + r.query.Encode()
@@ -174,7 +183,7 @@ func (c *Client) try(ctx context.Context, node string, r *request) (*answer, err
 	if c.key != "" {
 		sent.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	if token := c.token(r); token != "" {
+	if token != "" {
 		sent.Header.Set(freshness.Header, token)
 	}
 	response, err := c.http.Do(sent)
@@ -255,19 +264,40 @@ func (c *Client) remember(r *request, found *answer) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tokens[r.index] = newer(c.tokens[r.index], token)
+	token = newer(c.tokens[r.index], token)
+	c.tokens[r.index] = token
+	if index, _, ok := strings.Cut(r.index, "@"); ok && r.promotes {
+		c.tokens[index] = newer(c.tokens[index], token)
+	}
 }
 
-// newer returns the token of the later state. Responses to concurrent writes
-// arrive in any order; a token of another generation or index replaces the
-// known one.
+// forget drops a token whose index was deleted with what was written to it;
+// another index has its name.
+func (c *Client) forget(index, token string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tokens[index] == token {
+		delete(c.tokens, index)
+	}
+}
+
+// newer returns the token of the state that holds both. Answers to writes at the
+// same time arrive in any order, and a write of documents says nothing of the
+// settings, nor the other way round. Of another index or generation the second
+// token counts.
 func newer(known, token string) string {
 	a, errA := freshness.Parse(known, problem.Path{})
 	b, errB := freshness.Parse(token, problem.Path{})
-	if errA != nil || errB != nil || a.Index != b.Index || a.Generation != b.Generation {
+	if errA != nil || errB != nil || a.Index != b.Index {
 		return token
 	}
-	b.Sequence, b.Settings = max(a.Sequence, b.Sequence), max(a.Settings, b.Settings)
+	switch b.Generation {
+	case freshness.ID{}:
+		b.Generation, b.Sequence = a.Generation, a.Sequence
+	case a.Generation:
+		b.Sequence = max(a.Sequence, b.Sequence)
+	}
+	b.Settings = max(a.Settings, b.Settings)
 	return b.String()
 }
 
