@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Iterator
 
+import numpy
 import pytest
 from conftest import KEY
 from langchain_core.documents import Document
@@ -42,6 +44,7 @@ class Words(Embeddings):
         return [embed(text) for text in texts]
 
     def embed_query(self, text: str) -> list[float]:
+        assert text, "services refuse the empty text"
         return embed(text)
 
 
@@ -63,7 +66,8 @@ def test_langchain(index: Index) -> None:
     assert len(store.max_marginal_relevance_search("cat dog", k=2, fetch_k=4)) == 2
     assert [d.id for d in store.get_by_ids(["c", "missing", "a"])] == ["c", "a"]
     assert [d.id for d in store.as_retriever(search_kwargs={"k": 1}).invoke("bird")] == ["c"]
-    added = store.add_documents([Document(page_content="fish", metadata={})])
+    added = store.add_documents([Document(page_content="fish", metadata={"at": datetime.datetime(2026, 1, 2), "size": numpy.float64(1.5)})])
+    assert store.get_by_ids(added)[0].metadata == {"at": "2026-01-02T00:00:00", "size": 1.5}
     assert store.similarity_search("fish", k=1)[0].id == added[0]
     store.delete(["a", added[0]])
     assert store.get_by_ids(["a", added[0]]) == []
@@ -106,6 +110,14 @@ def test_llamaindex(index: Index) -> None:
     assert ask(text="bird garden", mode=VectorStoreQueryMode.HYBRID) == ["s0", "s1", "s2", "s3"]
     with pytest.raises(ValueError, match="not supported"):
         ask(MetadataFilter(key="year", operator=FilterOperator.TEXT_MATCH, value="x"))
+
+    def among(**restriction: list[str]) -> list[str]:
+        result = store.query(VectorStoreQuery(query_embedding=embed("cat"), similarity_top_k=4, **restriction))
+        return sorted(node.ref_doc_id or "" for node in result.nodes or [])
+
+    assert among(doc_ids=["s1", "s2"]) == ["s1", "s2"]
+    assert among(node_ids=[best[0].node_id]) == ["s0"]
+    assert among(node_ids=[], doc_ids=[]) == ["s0", "s1", "s2", "s3"]
 
     [node] = store.get_nodes(filters=MetadataFilters(filters=[year(FilterOperator.EQ, 2002)]))
     assert node.get_content() == TEXTS[2]

@@ -42,11 +42,11 @@ def _escape(segment: str) -> str:
 
 
 def encode(value: Any) -> bytes:
-    return json.dumps(value, default=_plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    return json.dumps(value, default=plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
-def _plain(value: Any) -> Any:
-    """Converts NumPy numbers and arrays, and times. The node rejects times without a time zone."""
+def plain(value: Any) -> Any:
+    """Numbers of numpy, and times; a time without a zone is refused by the node."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if hasattr(value, "isoformat"):

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from ._calls import plain
 from ._schema import Clause, Definition, Field, Hit, SearchRequest
 from .client import Index
 
@@ -15,8 +16,8 @@ KEY, TEXT, VECTOR, METADATA = "id", "text", "vector", "metadata"
 def definition(dimensions: int, fields: Mapping[str, Field] | None = None, similarity: str = "cosine") -> Definition:
     """Returns the definition of an index for a vector store.
 
-    All metadata is stored. To filter by metadata, declare it in ``fields``,
-    such as {"year": {"type": "int32", "filter": {}}}.
+    All metadata is kept as JSON, times as text. What is filtered by is declared in ``fields``, as
+    {"year": {"type": "int32", "filter": {}}}.
     """
     vector = cast(Field, {"type": "vector", "dimensions": dimensions, "similarity": similarity})
     declared: dict[str, Field] = {
@@ -47,7 +48,7 @@ class Texts:
         names = self.filterable()
         rows = zip(keys, texts, vectors, metadatas, strict=True)
         documents = (
-            {KEY: key, TEXT: text, VECTOR: list(vector), METADATA: json.dumps(metadata, ensure_ascii=False)}
+            {KEY: key, TEXT: text, VECTOR: list(vector), METADATA: json.dumps(metadata, default=plain, ensure_ascii=False)}
             | {name: metadata[name] for name in names if metadata.get(name) is not None}
             for key, text, vector, metadata in rows
         )

@@ -50,7 +50,7 @@ class QuireVectorStore(VectorStore):
         except QuireError as error:
             if not error.has("index:not_found"):
                 raise
-            index.put(definition(len(embedding.embed_query("")), fields))
+            index.put(definition(len(embedding.embed_query("dimensions")), fields))  # services refuse the empty text
         store = cls(index, embedding)
         store.add_texts(texts, metadatas, ids=ids)
         return store

@@ -61,7 +61,7 @@ class QuireVectorStore(BasePydanticVectorStore):
     def delete_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any) -> None:
         query = _clauses(filters)
         if node_ids:
-            query = [*query, {"field": KEY, "match": {"type": "in", "values": node_ids}}]
+            query = [*query, _among(KEY, node_ids)]
         if query:
             self._texts.index.delete_documents({"query": query})
             self._texts.settle()
@@ -73,7 +73,7 @@ class QuireVectorStore(BasePydanticVectorStore):
     def get_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None) -> list[BaseNode]:
         query = _clauses(filters)
         if node_ids is not None:
-            query = [*query, {"field": KEY, "match": {"type": "in", "values": node_ids}}]
+            query = [*query, _among(KEY, node_ids)]
         return [_node(hit) for hit in self._texts.index.hits({"query": query, "limit": 1000})]
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
@@ -82,7 +82,12 @@ class QuireVectorStore(BasePydanticVectorStore):
         if query.mode not in (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID):
             raise ValueError(f"the query mode {query.mode} is not supported")
         text = query.query_str if query.mode == VectorStoreQueryMode.HYBRID else None
-        hits = self._texts.nearest(query.query_embedding, query.similarity_top_k, _clauses(query.filters), text)
+        filters = _clauses(query.filters)
+        if query.doc_ids:
+            filters = [*filters, _among(SOURCE, query.doc_ids)]
+        if query.node_ids:  # a retriever of every node gives an empty list
+            filters = [*filters, _among(KEY, query.node_ids)]
+        hits = self._texts.nearest(query.query_embedding, query.similarity_top_k, filters, text)
         return VectorStoreQueryResult(nodes=[_node(hit) for hit in hits], similarities=[hit.get("score", 0.0) for hit in hits], ids=[hit["id"] for hit in hits])
 
 
@@ -105,6 +110,10 @@ def _clauses(filters: MetadataFilters | None) -> list[Clause]:
     if filters.condition == FilterCondition.NOT:
         return [{"type": "not", "clauses": clauses}]
     return clauses
+
+
+def _among(field: str, values: list[str]) -> Clause:
+    return {"field": field, "match": {"type": "in", "values": values}}
 
 
 def _group(filters: MetadataFilters) -> Clause:
