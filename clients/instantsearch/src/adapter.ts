@@ -1,7 +1,7 @@
 import { Client, type ClientOptions, type Definition, type SearchRequest, type SearchResult } from "@quiresearch/client";
 import { attributeOf, readFields, type Fields } from "./fields.js";
 import { conditionsOf } from "./filters.js";
-import { plan, type Request, type Search } from "./plan.js";
+import { narrowed, plan, type Request, type Search, type Settings } from "./plan.js";
 import { resultOf, type Bounds } from "./results.js";
 
 export interface Options extends Omit<ClientOptions, "readYourWrites"> {
@@ -44,7 +44,7 @@ export function createSearchClient(node: string, options: Options = {}): SearchC
     return (index: string) => all.get(index)!;
   };
 
-  const settings = { geoField: options.geoField, locale: options.locale, request: options.request };
+  const settings: Settings = { geoField: options.geoField, locale: options.locale, request: options.request };
 
   const searchAll = async (requests: Request[], signal: AbortSignal) => {
     const fields = await allFields(requests);
@@ -96,15 +96,14 @@ function valueOf(answer: { hits: { document?: unknown }[] }, field: string): num
   return typeof value === "number" ? value : undefined;
 }
 
-/** Returns the values of a facet that begin with the text in its search box. */
-async function facetHits(client: Client, request: Request, fields: Fields, settings: { geoField: string | undefined; locale: string | undefined; request: SearchRequest | undefined }) {
-  const { facetName, facetQuery, maxFacetHits, ...params } = request.params as Record<string, any>;
+/** The values of a facet that begin with what was typed into its search box. */
+async function facetHits(client: Client, request: Request, fields: Fields, settings: Settings) {
+  const { facetName, facetQuery = "", maxFacetHits, ...params } = request.params as Record<string, any>;
   const { field } = attributeOf(fields, facetName);
-  const own = conditionsOf(fields, params, settings.geoField ?? fields.geo).filter((c) => c.field && c.field !== field);
+  // The service leaves out filters on the facet itself, and InstantSearch has left out those that it wants left out.
+  const { query, filters } = narrowed(params, conditionsOf(fields, params, settings.geoField ?? fields.geo), settings);
   const answer = await client.index(request.indexName.split("/sort/")[0]!).facetValues(field, {
-    prefix: facetQuery, limit: Math.min(100, maxFacetHits ?? 10),
-    query: [...(settings.request?.query ?? []), ...(params["query"] ? [{ type: "text" as const, text: params["query"], match: "user" as const }] : [])],
-    filters: [...(settings.request?.filters ?? []), ...own.map((c) => c.clause)],
+    prefix: facetQuery, limit: Math.min(100, maxFacetHits ?? 10), query: [...query, ...filters],
     ...(settings.locale ? { locale: settings.locale } : {}),
   });
   const [pre, post] = [params["highlightPreTag"] ?? "<em>", params["highlightPostTag"] ?? "</em>"];

@@ -54,17 +54,17 @@ export function plan(requests: Request[], fieldsOf: (index: string) => Fields, s
     const planned = { request, params, conditions, facets: new Map<string, string>() } as Planned;
     const shared = params["hitsPerPage"] === 0
       ? searches.find((s) => s.index === index && s.main && s.main.request.indexName === request.indexName && sameText(s.main.params, params) &&
-          leftOut(s.conditions, conditions, attributes, fields))
+          leftOut(s.conditions, conditions, attributes, fields, settings))
       : undefined;
     if (shared) {
       planned.search = shared;
-      const excluded = leftOut(shared.conditions, conditions, attributes, fields)!;
-      for (const attribute of attributes) addFacet(planned, fields, attribute, excluded);
+      const excluded = leftOut(shared.conditions, conditions, attributes, fields, settings)!;
+      for (const attribute of attributes) addFacet(planned, fields, attribute, excluded, settings);
       return planned;
     }
     planned.search = { index, conditions, main: planned, bounds: new Map(), body: bodyOf(params, fields, conditions, sort, geoField, settings) };
     searches.push(planned.search);
-    for (const attribute of attributes) addFacet(planned, fields, attribute, []);
+    for (const attribute of attributes) addFacet(planned, fields, attribute, [], settings);
     return planned;
   });
 }
@@ -77,8 +77,11 @@ function sameText(a: Params, b: Params): boolean {
   return ["query", "aroundLatLng", "aroundRadius", "insideBoundingBox", "filters"].every((name) => JSON.stringify(a[name]) === JSON.stringify(b[name]));
 }
 
-/** Returns the fields whose filters the second request lacks, if that is the only difference and it asks only for facets of these fields. */
-function leftOut(first: Condition[], second: Condition[], attributes: string[], fields: Fields): string[] | undefined {
+/**
+ * The fields whose filters the second request lacks, when that is the only difference and it asks for facets of these alone. A facet
+ * leaves out all filters on a field, so there is none where the second request keeps one of them.
+ */
+function leftOut(first: Condition[], second: Condition[], attributes: string[], fields: Fields, settings: Settings): string[] | undefined {
   const text = (c: Condition) => JSON.stringify(c.clause);
   const kept = new Set(second.map(text));
   const known = new Set(first.map(text));
@@ -87,17 +90,30 @@ function leftOut(first: Condition[], second: Condition[], attributes: string[], 
   const asked = new Set(attributes.map((attribute) => attributeOf(fields, attribute).field));
   // A menu of a hierarchy also requests the levels above: they are read from the tree.
   const levels = added.every((c) => asked.has(c.field) && fields.get(c.field)?.hierarchy);
-  return levels && missing.every((field) => field && asked.has(field)) ? [...new Set([...missing, ...added.map((c) => c.field)])] : undefined;
+  const excluded = [...new Set([...missing, ...added.map((c) => c.field)])];
+  const always = JSON.stringify(settings.request?.filters ?? []);
+  const keeps = (field: string) => second.some((c) => c.field === field && known.has(text(c))) || always.includes(JSON.stringify(field));
+  return levels && excluded.every((field) => field && asked.has(field) && !keeps(field)) ? excluded : undefined;
+}
+
+/** How deep pages reach: the service answers the first 10000 hits by offset. */
+export const deepest = 10000;
+
+/** Everything that a request narrows by: the typed text, its conditions and what every search asks. */
+export function narrowed(params: Params, conditions: Condition[], settings: Settings): { query: Clause[]; filters: Clause[] } {
+  const query: Clause[] = [...(settings.request?.query ?? [])];
+  const filters: Clause[] = [...(settings.request?.filters ?? [])];
+  if (params["query"]?.trim()) query.push({ type: "text", text: params["query"], match: "user" });
+  for (const { clause } of conditions) (["and", "or", "not"].includes(clause.type ?? "") ? query : filters).push(clause);
+  return { query, filters };
 }
 
 function bodyOf(params: Params, fields: Fields, conditions: Condition[], sort: string | undefined, geoField: string | undefined, settings: Settings) {
-  const limit = params["hitsPerPage"] ?? 20;
-  const query: Clause[] = params["query"] ? [{ type: "text", text: params["query"], match: "user" }] : [];
-  const filters: Clause[] = [];
-  for (const { clause } of conditions) (["and", "or", "not"].includes(clause.type ?? "") ? query : filters).push(clause);
+  const perPage = params["hitsPerPage"] ?? 20;
+  const offset = perPage * Math.max(0, Number(params["page"]) || 0);
+  const limit = Math.max(0, Math.min(perPage, deepest - offset)); // none on a page that only an address names
   const body: SearchRequest & { facets: FacetRequest[] } = {
-    ...settings.request, limit, offset: limit * (params["page"] ?? 0), total: "exact", query: [...(settings.request?.query ?? []), ...query],
-    filters: [...(settings.request?.filters ?? []), ...filters], facets: [],
+    ...settings.request, limit, offset: limit && offset, total: "exact", ...narrowed(params, conditions, settings), facets: [],
   };
   if (settings.locale) body.locale = settings.locale;
   const origin = originOf(params);
@@ -123,14 +139,14 @@ function addHighlights(body: SearchRequest, params: Params, fields: Fields) {
   body.highlight = { fields: Object.fromEntries(names.map((name) => [name, { fragments: fields.get(name)?.multiple ? 100 : 1, length: wholeText, ...marks }])) };
 }
 
-/** Finds or adds a facet that ignores the filters on the given fields. */
-function addFacet(planned: Planned, fields: Fields, attribute: string, excluded: string[]) {
+/** Adds a facet that leaves the filters on some fields out, or finds the one that is there. */
+function addFacet(planned: Planned, fields: Fields, attribute: string, excluded: string[], settings: Settings) {
   const { search, params } = planned;
   const { field, level } = attributeOf(fields, attribute);
   const declared = fields.get(field);
   const name = [field, ...[...excluded].sort()].join(" - ");
   planned.facets.set(attribute, name);
-  if (isNumeric(declared) && declared?.sort) addBounds(search, field, name, excluded);
+  if (isNumeric(declared) && declared?.sort) addBounds(search, field, name, excluded, settings);
   if (!declared?.facet) return;
   let facet = search.body.facets.find((f) => f.name === name);
   if (!facet) {
@@ -140,10 +156,11 @@ function addFacet(planned: Planned, fields: Fields, attribute: string, excluded:
   if (level !== undefined) facet.depth = Math.max(facet.depth ?? 1, level + 1);
 }
 
-/** Adds searches for the smallest and largest value, the ends of a range slider. */
-function addBounds(search: Search, field: string, name: string, excluded: string[]) {
+/** The least and greatest value, which a range slider begins and ends with. */
+function addBounds(search: Search, field: string, name: string, excluded: string[], settings: Settings) {
   if (search.bounds.has(name)) return;
-  const filters = search.conditions.filter((c) => !excluded.includes(c.field) && search.body.filters!.includes(c.clause)).map((c) => c.clause);
+  const own = search.conditions.filter((c) => !excluded.includes(c.field) && search.body.filters!.includes(c.clause)).map((c) => c.clause);
+  const filters = [...(settings.request?.filters ?? []), ...own];
   const end = (order: "asc" | "desc"): SearchRequest => ({
     query: search.body.query!, filters: [...filters, { field, match: { type: "any" } }], sort: [{ field, order }], fields: [field], limit: 1,
     ...(search.body.locale ? { locale: search.body.locale } : {}),

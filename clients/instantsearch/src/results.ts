@@ -2,14 +2,11 @@
 
 import type { FacetValuesResult, SearchResult } from "@quiresearch/client";
 import { attributeOf, type Fields } from "./fields.js";
-import type { Planned } from "./plan.js";
+import { deepest, type Planned } from "./plan.js";
 
 type Hit = SearchResult["hits"][number];
 type Value = NonNullable<FacetValuesResult["values"]>[number];
 export type Bounds = Map<string, { min: number; max: number }>;
-
-/** The limit of paging: the service returns the first 10000 hits by offset. */
-const deepest = 10000;
 
 export function resultOf(planned: Planned, answer: SearchResult, bounds: Bounds, fields: Fields, geoField: string | undefined) {
   const { params, request } = planned;

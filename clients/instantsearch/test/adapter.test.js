@@ -10,22 +10,27 @@ const definitions = {
   shop: {
     fields: {
       brand: { type: "string", filter: {}, facet: {} }, price: { type: "double", filter: {}, facet: {} }, year: { type: "int32", filter: {}, facet: {} },
-      isNew: { type: "boolean", filter: {} }, added: { type: "timestamp", filter: {} },
+      width: { type: "double", filter: {}, sort: {} }, isNew: { type: "boolean", filter: {} }, added: { type: "timestamp", filter: {} },
       category: { type: "string", filter: {}, facet: {}, hierarchy: {} }, place: { type: "geo_point", filter: {}, sort: {} },
     },
   },
 };
 
-/** Returns the bodies sent for some requests. */
-async function sentFor(...requests) {
+/** The bodies that a client with options sends when something is asked of it. */
+async function sentBy(options, ask) {
   const bodies = [];
   const client = createSearchClient("http://a.example", {
-    definitions,
-    fetch: async (_, init) => (bodies.push(JSON.parse(init.body)), Response.json({ hits: [], total: { count: 0, exact: true }, page: {}, tookMs: 1 })),
+    definitions, ...options,
+    fetch: async (_, init) => (bodies.push(JSON.parse(init.body)), Response.json({ hits: [], values: [], total: { count: 0, exact: true }, page: {}, tookMs: 1 })),
   });
-  await client.search(requests.map((params) => ({ indexName: "shop", params })));
+  await ask(client);
   return bodies;
 }
+
+const sentWith = (options, ...requests) => sentBy(options, (client) => client.search(requests.map((params) => ({ indexName: "shop", params }))));
+
+/** The bodies that are sent for requests. */
+const sentFor = (...requests) => sentWith({}, ...requests);
 
 async function filtersFor(params) {
   const [{ query, filters }] = await sentFor(params);
@@ -80,6 +85,34 @@ it("asks apart for what is not a facet of the first search", async () => {
   assert.equal((await sentFor({ facetFilters: ["brand:a"] }, { facets: "year", hitsPerPage: 0 })).length, 2);
   assert.equal((await sentFor({}, { facets: "brand", hitsPerPage: 0, facetFilters: ["brand:a"] })).length, 2);
 });
+
+it("asks apart where a facet would leave out more than the request does", async () => {
+  const disjunctive = [{ facetFilters: [["brand:a"]], filters: "brand:b" }, { facets: "brand", hitsPerPage: 0, filters: "brand:b" }];
+  const bodies = await sentFor(...disjunctive);
+  assert.deepEqual(bodies.map((b) => b.filters.map((f) => f.match.value)), [["a", "b"], ["b"]]);
+  const request = { filters: [{ field: "brand", match: { value: "c" } }] };
+  assert.equal((await sentWith({ request }, { facetFilters: [["brand:a"]] }, { facets: "brand", hitsPerPage: 0 })).length, 2);
+});
+
+it("looks for the ends of a slider among what every search asks", async () => {
+  const filter = { field: "brand", match: { value: "c" } };
+  const bodies = await sentWith({ request: { filters: [filter] } }, { facets: "width", facetFilters: ["year:1"] });
+  assert.deepEqual(bodies.map((b) => b.filters.map((f) => f.field)), [["brand", "year", "width"], ["brand", "year", "width"], ["brand", "year"]]);
+});
+
+it("completes values under every condition", async () => {
+  const params = { facetName: "brand", facetQuery: "b", query: "x", filters: "year:1 AND isNew:true", facetFilters: ["brand:a", "price:-2", "year:-3"] };
+  const [body] = await sentBy({}, (client) => client.searchForFacetValues([{ indexName: "shop", params }]));
+  assert.deepEqual([body.prefix, body.query.length, body.filters], ["b", 5, undefined]);
+});
+
+it("reaches no page beyond the last", async () => {
+  const pages = [[0, 3000], [3, 3000], [4, 3000], [-1, 10], [Number.NaN, 10]].map(([page, hitsPerPage]) => ({ page, hitsPerPage }));
+  const bodies = await Promise.all(pages.map((params) => sentFor(params)));
+  assert.deepEqual(bodies.map(([b]) => [b.offset, b.limit]), [[0, 3000], [9000, 1000], [0, 0], [0, 10], [0, 10]]);
+});
+
+it("takes blanks for no text", async () => assert.deepEqual(await filtersFor({ query: "  " }), []));
 
 it("packs what is needed and nothing else, under the version of the client", () => {
   const directory = new URL("..", import.meta.url).pathname;
