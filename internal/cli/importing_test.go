@@ -174,6 +174,30 @@ func TestAnImportIsDraftedOrRefused(t *testing.T) {
 	}
 }
 
+// A cluster that cannot read a shard answers with the documents of the others.
+func TestAnImportOfAPartIsRefused(t *testing.T) {
+	for name, part := range map[string]string{
+		"1 of 2 shards of books do not answer: disk gone": `"_shards":{"total":2,"failed":1,"failures":[{"shard":1,"reason":{"reason":"disk gone"}}]}`,
+		"timed out before every shard answered":           `"timed_out":true`,
+	} {
+		node := serveNode(t)
+		cluster := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/_mapping"):
+				fmt.Fprintf(w, `{"books":%s}`, booksMapping)
+			case strings.HasSuffix(r.URL.Path, "/_pit"):
+				fmt.Fprint(w, `{"id":"p"}`)
+			default:
+				fmt.Fprintf(w, `{"_scroll_id":"s",%s,"hits":{"total":{"value":1},"hits":[{"_id":"1","_source":{},"sort":[1]}]}}`, part)
+			}
+		}))
+		t.Cleanup(cluster.Close)
+		if code, _, out := run(nil, "import", "elasticsearch", cluster.URL+"/books", "--url", node); code != exitFailed || !strings.Contains(out, name) {
+			t.Errorf("%d %s", code, out)
+		}
+	}
+}
+
 // TestOpenSearch imports from the server that OPENSEARCH_URL names; make
 // test-opensearch starts one.
 func TestOpenSearch(t *testing.T) {

@@ -1,6 +1,8 @@
 package draft
 
-// Form says how the values of a member become values of its field.
+import "time"
+
+// Form is how the values of a member become values of its field.
 type Form int
 
 // Values of Form.
@@ -23,15 +25,24 @@ type Column struct {
 	Name      string
 	Field     string
 	Form      Form
-	Decimal   byte   // of strings that are numbers
-	DayFirst  bool   // of strings that are dates
-	Separator string // splits a string into values; empty if a string is a single value
+	Decimal   byte   // of texts that are numbers
+	DayFirst  bool   // of texts that are dates
+	Digits    Digits // of dates that are digits alone
+	Separator string // cuts a text into values; empty when a text is one
 	IsList    bool
 	Unpacks   bool // texts that hold a JSON list or object are read as that
 	Inside    []*Column
 }
 
-// isPlain reports whether documents need no conversion for the column.
+// Digits says what digits alone mean in a column of dates. The zero value counts
+// from 1970 and tells seconds from milliseconds by the size of the number.
+type Digits struct {
+	Unit  time.Duration // of a count since 1970; zero decides by size
+	Years bool          // four digits are a year
+	Days  bool          // eight digits are a year, a month and a day
+}
+
+// isPlain reports whether a document needs no change for the column.
 func (c *Column) isPlain() bool {
 	if c.Form != Keep && c.Form != AsObject || c.Name != c.Field || c.Separator != "" || c.Unpacks {
 		return false

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"net/http"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -40,14 +42,45 @@ type hit struct {
 type page struct {
 	ScrollID string `json:"_scroll_id"`
 	PointID  string `json:"pit_id"`
-	Hits     struct {
+	TimedOut bool   `json:"timed_out"`
+	Shards   struct {
+		Total    int `json:"total"`
+		Failed   int `json:"failed"`
+		Failures []struct {
+			Reason struct {
+				Reason string `json:"reason"`
+			} `json:"reason"`
+		} `json:"failures"`
+	} `json:"_shards"`
+	Hits struct {
 		Total jsontext.Value `json:"total"`
 		Hits  []hit          `json:"hits"`
 	} `json:"hits"`
 }
 
-// pageSize is the number of documents read per request; keepAlive is how long
-// the cluster keeps the snapshot between two requests.
+// page reads a page. A cluster answers with the documents of the shards that it
+// can read; without the others an index would be copied in part, so that is an
+// error.
+func (c *Cluster) page(ctx context.Context, path string, body any) (page, error) {
+	var read page
+	if err := c.call(ctx, http.MethodPost, path, body, &read); err != nil {
+		return page{}, err
+	}
+	if failed := read.Shards.Failed; failed > 0 {
+		reason := ""
+		if len(read.Shards.Failures) > 0 {
+			reason = ": " + read.Shards.Failures[0].Reason.Reason
+		}
+		return page{}, fmt.Errorf("%d of %d shards of %s do not answer%s", failed, read.Shards.Total, c.Index, reason)
+	}
+	if read.TimedOut {
+		return page{}, fmt.Errorf("the search of %s timed out before every shard answered", c.Index)
+	}
+	return read, nil
+}
+
+// pageSize is how many documents a request reads; keepAlive is how long the
+// cluster keeps the moment between two of them.
 const (
 	pageSize  = 1000
 	keepAlive = "10m"

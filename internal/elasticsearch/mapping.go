@@ -1,10 +1,12 @@
 package elasticsearch
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/draft"
@@ -226,7 +228,8 @@ func (t *translator) typed(p *Property, column *draft.Column, drafted *draft.Fie
 		column.Form = draft.AsBoolean
 		return &draft.Field{Type: definition.Boolean, Filter: used, Facet: used}
 	case "date", "date_nanos":
-		column.Form, column.DayFirst = draft.AsTimestamp, true
+		column.Form = draft.AsTimestamp
+		column.DayFirst, column.Digits = dates(p.Format)
 		if p.Format != "" && !strings.Contains(p.Format, "strict_date_optional_time") && !strings.Contains(p.Format, "epoch_") {
 			t.note(at.path, fmt.Sprintf("dates of the form %q are read by their shape", p.Format))
 		}
@@ -249,7 +252,36 @@ func (t *translator) typed(p *Property, column *draft.Column, drafted *draft.Fie
 	return nil
 }
 
-// languages maps the analyzers named after a language.
+// dates returns how a format has dates read: the order of day and month, and
+// what digits alone mean. A number has the first meaning that fits.
+func dates(format string) (dayFirst bool, digits draft.Digits) {
+	if format == "" {
+		format = "strict_date_optional_time||epoch_millis"
+	}
+	hasOrder := false
+	dayFirst = true
+	for part := range strings.SplitSeq(format, "||") {
+		switch strings.TrimPrefix(strings.TrimSpace(part), "strict_") {
+		case "date_optional_time", "date_optional_time_nanos", "year", "yyyy", "uuuu":
+			digits.Years = digits.Years || digits.Unit == 0
+		case "basic_date", "yyyyMMdd", "uuuuMMdd":
+			digits.Days = digits.Days || digits.Unit == 0
+		case "epoch_millis":
+			digits.Unit = cmp.Or(digits.Unit, time.Millisecond)
+		case "epoch_second":
+			digits.Unit = cmp.Or(digits.Unit, time.Second)
+		default:
+			part = strings.TrimSpace(part)
+			isDay, isMonth := strings.HasPrefix(part, "d"), strings.HasPrefix(part, "M")
+			if !hasOrder && (isDay || isMonth) {
+				dayFirst, hasOrder = isDay, true
+			}
+		}
+	}
+	return dayFirst, digits
+}
+
+// languages are the analyzers that are named after a language.
 var languages = map[string]string{
 	"arabic": "ar", "armenian": "hy", "basque": "eu", "bengali": "bn", "brazilian": "pt", "bulgarian": "bg", "catalan": "ca", "cjk": "zh",
 	"czech": "cs", "danish": "da", "dutch": "nl", "english": "en", "estonian": "et", "finnish": "fi", "french": "fr", "galician": "gl",

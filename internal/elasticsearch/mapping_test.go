@@ -3,6 +3,7 @@ package elasticsearch
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -79,6 +80,23 @@ func TestAddressesNameAnIndex(t *testing.T) {
 		}
 		if err != nil && strings.Contains(err.Error(), "u:p@") {
 			t.Errorf("%v shows a password", err)
+		}
+	}
+}
+
+func TestFormatsOfDatesAreObeyed(t *testing.T) {
+	for format, want := range map[string]draft.Column{
+		"":                                  {DayFirst: true, Digits: draft.Digits{Unit: time.Millisecond, Years: true}},
+		"epoch_second":                      {DayFirst: true, Digits: draft.Digits{Unit: time.Second}},
+		"epoch_millis||strict_year":         {DayFirst: true, Digits: draft.Digits{Unit: time.Millisecond}},
+		"yyyy||epoch_second||epoch_millis":  {DayFirst: true, Digits: draft.Digits{Unit: time.Second, Years: true}},
+		"MM/dd/yyyy":                        {},
+		"yyyy-MM-dd HH:mm:ss||M/d/yyyy||d.": {},
+		"dd/MM/yyyy || basic_date":          {DayFirst: true, Digits: draft.Digits{Days: true}},
+	} {
+		got := draft.Column{}
+		if got.DayFirst, got.Digits = dates(format); got.DayFirst != want.DayFirst || got.Digits != want.Digits {
+			t.Errorf("%q: %+v", format, got)
 		}
 	}
 }

@@ -56,8 +56,8 @@ func (p *point) next(ctx context.Context) (page, error) {
 	if p.after != nil {
 		body["search_after"] = p.after
 	}
-	var read page
-	if err := p.cluster.call(ctx, http.MethodPost, "/_search", body, &read); err != nil {
+	read, err := p.cluster.page(ctx, "/_search", body)
+	if err != nil {
 		return page{}, err
 	}
 	if read.PointID != "" {

@@ -24,8 +24,8 @@ func (s *scroll) next(ctx context.Context) (page, error) {
 		path = "/" + url.PathEscape(s.cluster.Index) + "/_search?scroll=" + keepAlive
 		body = map[string]any{"size": pageSize, "sort": []string{"_doc"}, "query": matchAll, "track_total_hits": true}
 	}
-	var read page
-	if err := s.cluster.call(ctx, http.MethodPost, path, body, &read); err != nil {
+	read, err := s.cluster.page(ctx, path, body)
+	if err != nil {
 		return page{}, err
 	}
 	s.id, s.isEnded = read.ScrollID, len(read.Hits.Hits) == 0

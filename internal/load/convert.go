@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -266,12 +267,36 @@ func (c *Converter) single(raw []byte, kind jsonread.Kind, column *draft.Column,
 
 func (c *Converter) epoch(raw []byte, column *draft.Column, path string) {
 	n, ok := jsonread.Int64(raw)
-	moment, isMoment := written.Epoch(n)
+	moment, isMoment := digits(n, column.Digits)
 	if !ok || !isMoment {
 		c.refuse(path+column.Name, string(raw), "it is not a count of seconds or milliseconds since 1970", "Write a date such as 2024-12-31T10:00:00Z.")
 		return
 	}
 	c.out = appendText(c.out, written.Timestamp(moment))
+}
+
+// digits reads a date that is digits alone.
+func digits(n int64, as draft.Digits) (time.Time, bool) {
+	if as.Years && n >= 1000 && n <= 9999 {
+		return time.Date(int(n), 1, 1, 0, 0, 0, 0, time.UTC), true
+	}
+	if as.Days && n >= 1000_00_00 && n <= 9999_99_99 {
+		moment, err := time.Parse("20060102", strconv.FormatInt(n, 10))
+		return moment, err == nil
+	}
+	switch as.Unit {
+	case time.Millisecond:
+		return inCalendar(time.UnixMilli(n))
+	case time.Second:
+		return inCalendar(time.Unix(n, 0))
+	}
+	return written.Epoch(n)
+}
+
+// inCalendar reports whether a time has a year of at most four digits.
+func inCalendar(moment time.Time) (time.Time, bool) {
+	moment = moment.UTC()
+	return moment, moment.Year() >= 0 && moment.Year() <= 9999
 }
 
 func appendPoint(out []byte, lat, lon string) []byte {
@@ -325,7 +350,7 @@ func (c *Converter) date(name, value string, column *draft.Column) {
 		return
 	}
 	if n, err := strconv.ParseInt(value, 10, 64); err == nil {
-		if moment, ok := written.Epoch(n); ok {
+		if moment, ok := digits(n, column.Digits); ok {
 			c.out = appendText(c.out, written.Timestamp(moment))
 			return
 		}

@@ -257,8 +257,34 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// FuzzOpen reads arbitrary input to its end without a panic; every row is an
-// object.
+// Digits alone are a date by what the column says they mean.
+func TestConvertDigits(t *testing.T) {
+	for _, c := range []struct {
+		digits draft.Digits
+		value  string
+		want   string
+	}{
+		{draft.Digits{}, `1700000000`, "2023-11-14T22:13:20Z"},
+		{draft.Digits{}, `"1700000000000"`, "2023-11-14T22:13:20Z"},
+		{draft.Digits{Unit: time.Millisecond}, `86400000`, "1970-01-02T00:00:00Z"},
+		{draft.Digits{Unit: time.Millisecond}, `253402214400000`, "9999-12-31T00:00:00Z"},
+		{draft.Digits{Unit: time.Millisecond}, `1974`, "1970-01-01T00:00:01.974Z"},
+		{draft.Digits{Unit: time.Second}, `"253402214400"`, "9999-12-31T00:00:00Z"},
+		{draft.Digits{Unit: time.Second}, `253402214400000`, ""},
+		{draft.Digits{Unit: time.Millisecond, Years: true}, `"1974"`, "1974-01-01T00:00:00Z"},
+		{draft.Digits{Unit: time.Millisecond, Years: true}, `974`, "1970-01-01T00:00:00.974Z"},
+		{draft.Digits{Days: true}, `20240506`, "2024-05-06T00:00:00Z"},
+		{draft.Digits{Days: true}, `"20241306"`, ""},
+	} {
+		column := &draft.Column{Name: "d", Field: "d", Form: draft.AsTimestamp, Digits: c.digits}
+		got, refusals := NewConverter([]*draft.Column{column}, false, "", "").Convert(Row{Number: 1, Document: []byte(`{"d":` + c.value + `}`)})
+		if want := `{"d":"` + c.want + `"}`; c.want != "" && string(got) != want || c.want == "" && len(refusals) == 0 {
+			t.Errorf("%s as %+v is %s, %v", c.value, c.digits, got, refusals)
+		}
+	}
+}
+
+// FuzzOpen reads anything to its end without a panic; every row is an object.
 func FuzzOpen(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2", "{\"a\":1}\n{", "[{}]", "{\"x\":[{}]}", "PAR1", "\x1f\x8b", "\xff\xfea\x00"} {
 		f.Add([]byte(seed))
