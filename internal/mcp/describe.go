@@ -34,6 +34,9 @@ var clauseForms = map[string]string{
 }
 
 func (t *tools) describeIndex(ctx context.Context, in describeInput) (any, error) {
+	if err := given("index", in.Index); err != nil {
+		return nil, err
+	}
 	d, err := t.client.Index(in.Index).Get(ctx)
 	if err != nil {
 		return nil, err

@@ -76,6 +76,17 @@ func withHelp(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
+// given names the first argument that is empty: it would be missing from the path
+// of a request, and the node would know of no such path.
+func given(arguments ...string) error {
+	for i := 0; i < len(arguments); i += 2 {
+		if arguments[i+1] == "" {
+			return fmt.Errorf("%s is required", arguments[i])
+		}
+	}
+	return nil
+}
+
 func add[In any](server *sdk.Server, name, description string, run func(context.Context, In) (any, error)) {
 	no := false
 	tool := &sdk.Tool{Name: name, Description: description, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}}
@@ -112,8 +123,11 @@ func (t *tools) readDefinition(ctx context.Context, r *sdk.ReadResourceRequest) 
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}
 	d, err := t.client.Index(name).Get(ctx)
+	if errors.Is(err, problem.IndexNotFound) || errors.Is(err, problem.IndexNameInvalid) {
+		return nil, sdk.ResourceNotFoundError(r.Params.URI)
+	}
 	if err != nil {
-		return nil, err
+		return nil, withHelp(err)
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(d.Raw)}}}, nil
 }
@@ -141,6 +155,9 @@ type documentInput struct {
 }
 
 func (t *tools) getDocument(ctx context.Context, in documentInput) (any, error) {
+	if err := given("index", in.Index, "key", in.Key); err != nil {
+		return nil, err
+	}
 	var raw json.RawMessage
 	if err := t.client.Index(in.Index).Document(ctx, in.Key, &raw); err != nil {
 		return nil, err
@@ -168,6 +185,9 @@ type countedValue struct {
 }
 
 func (t *tools) facetValues(ctx context.Context, in facetInput) (any, error) {
+	if err := given("index", in.Index, "field", in.Field); err != nil {
+		return nil, err
+	}
 	found, err := t.values(ctx, in.Index, in.Field, in.Prefix, min(max(in.Limit, 0), maxItems))
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/quiresearch/quire/client"
+	"github.com/quiresearch/quire/query"
 )
 
 // fakeNode behaves like a node with one index; internal/campaign runs the tools
@@ -241,7 +242,45 @@ func TestProblemsAreToldToTheModel(t *testing.T) {
 	}
 }
 
-// On a node, every request is checked with its own credential.
+// An argument that is missing from the path of a request is told as such.
+func TestEmptyArgumentsAreNamed(t *testing.T) {
+	s, node := connect(t, "reader")
+	for tool, arguments := range map[string]map[string]any{
+		"describe_index": {"index": ""}, "search": {"index": "", "text": "a"}, "get_document": {"index": "books", "key": ""},
+		"facet_values": {"index": "books", "field": ""}, "explain_hit": {"index": "", "key": "1"},
+	} {
+		node.asked = nil
+		if text, isError := call(t, s, tool, arguments); !isError || !strings.Contains(text, "is required") || len(node.asked) > 0 {
+			t.Errorf("%s: %s, asked %v", tool, text, node.asked)
+		}
+	}
+}
+
+func TestALimitHoldsForAWholeRequest(t *testing.T) {
+	for _, c := range []struct {
+		in   searchInput
+		want int
+	}{
+		{searchInput{Limit: 2, Request: map[string]any{}}, 2},
+		{searchInput{Limit: 2, Request: map[string]any{"limit": 3}}, 3},
+		{searchInput{Limit: 50, Request: map[string]any{}}, maxHits},
+		{searchInput{Request: map[string]any{"limit": 0}}, query.NoHits},
+	} {
+		if s, err := c.in.compile(); err != nil || s.Limit != c.want {
+			t.Errorf("%+v: %+v %v", c.in, s, err)
+		}
+	}
+}
+
+func TestAMissingDefinitionIsAResourceThatIsNotFound(t *testing.T) {
+	s, _ := connect(t, "reader")
+	_, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "quire://indexes/none/definition"})
+	if err == nil || !strings.Contains(err.Error(), "Resource not found") {
+		t.Errorf("%v", err)
+	}
+}
+
+// On a node every request is judged by the credential it came with.
 func TestAnHTTPRequestActsWithItsOwnKey(t *testing.T) {
 	node := &fakeNode{}
 	server := httptest.NewServer(Mount(node, Handler(node, "test")))

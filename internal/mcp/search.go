@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -38,6 +37,9 @@ func (in searchInput) compile() (*query.Search, error) {
 		}
 		if s.Limit == 0 {
 			s.Limit = query.NoHits
+		}
+		if _, ok := in.Request["limit"]; !ok && in.Limit > 0 {
+			s.Limit = in.Limit
 		}
 		s.Limit = min(s.Limit, maxHits)
 	}
@@ -77,6 +79,9 @@ func equals(value any) (query.Matcher, error) {
 }
 
 func (t *tools) search(ctx context.Context, in searchInput) (any, error) {
+	if err := given("index", in.Index); err != nil {
+		return nil, err
+	}
 	s, err := in.compile()
 	if err != nil {
 		return nil, err
@@ -126,8 +131,8 @@ type explainInput struct {
 }
 
 func (t *tools) explainHit(ctx context.Context, in explainInput) (any, error) {
-	if in.Key == "" {
-		return nil, errors.New("key is required")
+	if err := given("index", in.Index, "key", in.Key); err != nil {
+		return nil, err
 	}
 	s, err := in.compile()
 	if err != nil {
