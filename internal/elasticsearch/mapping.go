@@ -212,8 +212,11 @@ func (t *translator) typed(p *Property, column *draft.Column, drafted *draft.Fie
 		return t.keyword(p, at)
 	case "byte", "short", "integer":
 		return number(definition.Int32)
-	case "long", "token_count":
+	case "long":
 		return number(definition.Int64)
+	case "token_count":
+		t.note(at.path, "documents hold a text here, of which only the length is indexed; it is left out")
+		return nil
 	case "unsigned_long":
 		t.note(at.path, "numbers above 9,223,372,036,854,775,807 do not fit int64 and are refused")
 		return number(definition.Int64)
@@ -230,6 +233,9 @@ func (t *translator) typed(p *Property, column *draft.Column, drafted *draft.Fie
 	case "date", "date_nanos":
 		column.Form = draft.AsTimestamp
 		column.DayFirst, column.Digits = dates(p.Format)
+		if p.Type == "date_nanos" {
+			t.note(at.path, "digits after the milliseconds are left out")
+		}
 		if p.Format != "" && !strings.Contains(p.Format, "strict_date_optional_time") && !strings.Contains(p.Format, "epoch_") {
 			t.note(at.path, fmt.Sprintf("dates of the form %q are read by their shape", p.Format))
 		}

@@ -33,6 +33,7 @@ func TestTypesAreTranslated(t *testing.T) {
 		`{"type":"join"}`:                                              "left out",
 		`{"type":"object","enabled":false}`:                            "left out",
 		`{"type":"percolator"}`:                                        "left out",
+		`{"type":"token_count","analyzer":"standard"}`:                 "left out",
 		`{"type":"nested","properties":{"b":{"type":"nested","properties":{"a":{"type":"date"}}}}}`: `{"type":"object","multiple":true,"mode":"nested","fields":` +
 			`{"b":{"type":"object","multiple":true,"mode":"flattened","fields":{"a":{"type":"timestamp","filter":{}}}}}}`,
 	} {
@@ -63,6 +64,13 @@ func TestTypesAreTranslated(t *testing.T) {
 				t.Errorf("%s: %v", body, err)
 			}
 		}
+	}
+}
+
+func TestDigitsThatAreLostAreNoted(t *testing.T) {
+	mapping := &Mapping{Properties: map[string]*Property{"at": {Type: "date_nanos"}}}
+	if notes := Translate(mapping, draft.New(draft.Options{}).Finish()).Notes; len(notes) != 1 || !strings.Contains(notes[0], "at: digits after the milliseconds") {
+		t.Errorf("%q", notes)
 	}
 }
 
