@@ -335,7 +335,7 @@ func TestTheTokenOfADeletedIndexIsForgotten(t *testing.T) {
 	}
 }
 
-// Documents are taken only as fast as they are sent, and each has its result.
+// Documents are consumed only as fast as they are sent, and each has a result.
 func TestAddAllTakesDocumentsAsTheyAreSent(t *testing.T) {
 	const all = 3*batchDocuments + 10
 	var taken, sent atomic.Int64

@@ -38,8 +38,8 @@ type request struct {
 	// promotes is whether the index serves from this generation afterwards, so
 	// that its readers see what was written to it.
 	promotes bool
-	// several is whether documents before a failed one stay, so that a refusal
-	// to write does not speak for the whole request.
+	// several is true if documents before a failed one stay, so that a refusal to
+	// write does not cover the whole request.
 	several bool
 }
 

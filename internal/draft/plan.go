@@ -2,7 +2,7 @@ package draft
 
 import "time"
 
-// Form is how the values of a member become values of its field.
+// Form says how the values of a member become values of its field.
 type Form int
 
 // Values of Form.
@@ -25,10 +25,10 @@ type Column struct {
 	Name      string
 	Field     string
 	Form      Form
-	Decimal   byte   // of texts that are numbers
-	DayFirst  bool   // of texts that are dates
+	Decimal   byte   // of strings that are numbers
+	DayFirst  bool   // of strings that are dates
 	Digits    Digits // of dates that are digits alone
-	Separator string // cuts a text into values; empty when a text is one
+	Separator string // splits a string into values; empty if a string is a single value
 	IsList    bool
 	Unpacks   bool // texts that hold a JSON list or object are read as that
 	Inside    []*Column
@@ -42,7 +42,7 @@ type Digits struct {
 	Days  bool          // eight digits are a year, a month and a day
 }
 
-// isPlain reports whether a document needs no change for the column.
+// isPlain reports whether documents need no conversion for the column.
 func (c *Column) isPlain() bool {
 	if c.Form != Keep && c.Form != AsObject || c.Name != c.Field || c.Separator != "" || c.Unpacks {
 		return false

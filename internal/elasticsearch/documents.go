@@ -79,8 +79,8 @@ func (c *Cluster) page(ctx context.Context, path string, body any) (page, error)
 	return read, nil
 }
 
-// pageSize is how many documents a request reads; keepAlive is how long the
-// cluster keeps the moment between two of them.
+// pageSize is the number of documents read per request; keepAlive is how long
+// the cluster keeps the snapshot between two requests.
 const (
 	pageSize  = 1000
 	keepAlive = "10m"

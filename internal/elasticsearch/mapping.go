@@ -287,7 +287,7 @@ func dates(format string) (dayFirst bool, digits draft.Digits) {
 	return dayFirst, digits
 }
 
-// languages are the analyzers that are named after a language.
+// languages maps the analyzers named after a language.
 var languages = map[string]string{
 	"arabic": "ar", "armenian": "hy", "basque": "eu", "bengali": "bn", "brazilian": "pt", "bulgarian": "bg", "catalan": "ca", "cjk": "zh",
 	"czech": "cs", "danish": "da", "dutch": "nl", "english": "en", "estonian": "et", "finnish": "fi", "french": "fr", "galician": "gl",

@@ -284,7 +284,8 @@ func TestConvertDigits(t *testing.T) {
 	}
 }
 
-// FuzzOpen reads anything to its end without a panic; every row is an object.
+// FuzzOpen reads arbitrary input to its end without a panic; every row is an
+// object.
 func FuzzOpen(f *testing.F) {
 	for _, seed := range []string{"a,b\n1,2", "{\"a\":1}\n{", "[{}]", "{\"x\":[{}]}", "PAR1", "\x1f\x8b", "\xff\xfea\x00"} {
 		f.Add([]byte(seed))

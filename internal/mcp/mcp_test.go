@@ -280,7 +280,7 @@ func TestAMissingDefinitionIsAResourceThatIsNotFound(t *testing.T) {
 	}
 }
 
-// On a node every request is judged by the credential it came with.
+// On a node, every request is checked with its own credential.
 func TestAnHTTPRequestActsWithItsOwnKey(t *testing.T) {
 	node := &fakeNode{}
 	server := httptest.NewServer(Mount(node, Handler(node, "test")))

@@ -96,7 +96,7 @@ function valueOf(answer: { hits: { document?: unknown }[] }, field: string): num
   return typeof value === "number" ? value : undefined;
 }
 
-/** The values of a facet that begin with what was typed into its search box. */
+/** Returns the values of a facet that begin with the text in its search box. */
 async function facetHits(client: Client, request: Request, fields: Fields, settings: Settings) {
   const { facetName, facetQuery = "", maxFacetHits, ...params } = request.params as Record<string, any>;
   const { field } = attributeOf(fields, facetName);

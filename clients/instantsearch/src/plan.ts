@@ -139,7 +139,7 @@ function addHighlights(body: SearchRequest, params: Params, fields: Fields) {
   body.highlight = { fields: Object.fromEntries(names.map((name) => [name, { fragments: fields.get(name)?.multiple ? 100 : 1, length: wholeText, ...marks }])) };
 }
 
-/** Adds a facet that leaves the filters on some fields out, or finds the one that is there. */
+/** Finds or adds a facet that ignores the filters on the given fields. */
 function addFacet(planned: Planned, fields: Fields, attribute: string, excluded: string[], settings: Settings) {
   const { search, params } = planned;
   const { field, level } = attributeOf(fields, attribute);
@@ -156,7 +156,7 @@ function addFacet(planned: Planned, fields: Fields, attribute: string, excluded:
   if (level !== undefined) facet.depth = Math.max(facet.depth ?? 1, level + 1);
 }
 
-/** The least and greatest value, which a range slider begins and ends with. */
+/** Adds searches for the smallest and largest value, the ends of a range slider. */
 function addBounds(search: Search, field: string, name: string, excluded: string[], settings: Settings) {
   if (search.bounds.has(name)) return;
   const own = search.conditions.filter((c) => !excluded.includes(c.field) && search.body.filters!.includes(c.clause)).map((c) => c.clause);

@@ -29,7 +29,7 @@ async function sentBy(options, ask) {
 
 const sentWith = (options, ...requests) => sentBy(options, (client) => client.search(requests.map((params) => ({ indexName: "shop", params }))));
 
-/** The bodies that are sent for requests. */
+/** Returns the bodies sent for some requests. */
 const sentFor = (...requests) => sentWith({}, ...requests);
 
 async function filtersFor(params) {

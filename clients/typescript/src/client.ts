@@ -32,9 +32,9 @@ export interface Call extends CallOptions {
   reads?: boolean;
   /** The index serves from this generation afterwards, so that its readers see what was written to it. */
   promotes?: boolean;
-  /** Whether doing the request twice is the same as once; asked when the outcome of a try is not known. */
+  /** Reports whether the request is idempotent; called if the outcome of an attempt is unknown. */
   repeatable?: (options: CallOptions) => boolean | Promise<boolean>;
-  /** Documents before a failed one stay, so that a refusal to write does not speak for the whole request. */
+  /** Whether the request holds several documents: those before a failed one stay, so a failed write does not mean that nothing was written. */
   several?: boolean;
 }
 

@@ -56,7 +56,7 @@ export class Index<T = Record<string, unknown>> {
     });
   }
 
-  /** The definition and status of the index. */
+  /** Returns the definition and status of the index. */
   async get(options: CallOptions = {}): Promise<IndexDescription> {
     return this.client.call({ ...options, method: "GET", path: this.#admin(), repeatable: always });
   }
@@ -66,17 +66,17 @@ export class Index<T = Record<string, unknown>> {
     return this.client.call({ ...options, method: "PUT", path: this.#admin(), body: JSON.stringify(definition), repeatable: always });
   }
 
-  /** Makes everything acknowledged before visible to searches. */
+  /** Makes everything acknowledged so far visible to searches. */
   async commit(options: CallOptions = {}): Promise<IndexDescription> {
     return this.#write({ ...options, method: "POST", path: this.#admin("actions", "commit"), repeatable: always });
   }
 
-  /** Serves the index from this generation, which the name of the handle has. */
+  /** Makes the generation that the handle names the live one of the index. */
   async promote(options: CallOptions = {}): Promise<IndexDescription> {
     return this.#write({ ...options, method: "POST", path: this.#admin("actions", "promote"), promotes: true, repeatable: always });
   }
 
-  /** Deletes the index with all generations, or the one generation the handle names. */
+  /** Deletes the index with all its generations, or only the generation that the handle names. */
   async delete(options: CallOptions = {}): Promise<void> {
     return this.client.call({ ...options, method: "DELETE", path: this.#admin() });
   }
@@ -89,7 +89,7 @@ export class Index<T = Record<string, unknown>> {
     return this.#write({ ...options, method: "PUT", path: this.#admin("settings"), body: settings, repeatable: always });
   }
 
-  /** Adds documents, replacing those under the same keys. One that is refused refuses the rest. */
+  /** Adds documents, replacing those with the same keys. It stops at the first rejected document; those before it stay added. */
   async add(documents: T[], options: CallOptions = {}): Promise<Added> {
     return this.#write({
       ...options, method: "POST", path: this.#data("documents"), body: { documents }, repeatable: (of) => this.#hasKey(of), several: documents.length > 1,
@@ -140,7 +140,7 @@ export class Index<T = Record<string, unknown>> {
     return results;
   }
 
-  /** Whether documents have keys, so that adding them twice adds them once; false when that cannot be read. */
+  /** Reports whether documents have keys, which makes adding them idempotent; false if the definition cannot be read. */
   async #hasKey(options: CallOptions): Promise<boolean> {
     try {
       this.#keyed ??= Object.values((await this.get(options)).definition.fields ?? {}).some((f) => f.primaryKey === true);
@@ -159,7 +159,7 @@ export class Index<T = Record<string, unknown>> {
     return this.#write({ ...options, method: "PUT", path: this.#data("documents", key), body: document, repeatable: always });
   }
 
-  /** Changes parts of a document. It is not repeated after an unknown outcome, because a change may append. */
+  /** Changes parts of a document. It is not retried if the outcome is unknown, because a change may append. */
   async patchDocument(key: string, changes: Record<string, unknown>, options: CallOptions = {}): Promise<void> {
     return this.#write({ ...options, method: "PATCH", path: this.#data("documents", key), body: changes });
   }
@@ -205,7 +205,7 @@ export class Index<T = Record<string, unknown>> {
     for await (const page of this.pages(request, options)) yield* page.hits;
   }
 
-  /** Explains the score of one document; position is that of the list value when values are the hits. */
+  /** Explains the score of one document; position is that of the list value if hits are list values. */
   async explain(request: SearchRequest, key: string, position = 0, options: CallOptions = {}): Promise<ExplainResult> {
     const path = this.#data("search", "actions", "explain");
     return this.#read(`${path}?key=${encodeURIComponent(key)}${position ? `&index=${position}` : ""}`, request, options);

@@ -46,7 +46,7 @@ def encode(value: Any) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """Numbers of numpy, and times; a time without a zone is refused by the node."""
+    """Converts NumPy numbers and arrays, and times. The node rejects times without a time zone."""
     if hasattr(value, "tolist"):
         return value.tolist()
     if hasattr(value, "isoformat"):
