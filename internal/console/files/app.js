@@ -49,8 +49,8 @@ function SignIn() {
     <h1>Sign in to this node</h1>
     <label for="key">API key or root key</label>
     <input id="key" type="password" autocomplete="off" autofocus required value=${key} onInput=${text(setKey)} />
-    <p class="hint">The key stays in this tab and is gone when you close it.</p>
-    <button class="primary" disabled=${busy}>${busy ? "Asking…" : "Sign in"}</button>
+    <p class="hint">The key is kept only in this tab and is gone when you close it.</p>
+    <button class="primary" disabled=${busy}>${busy ? "Signing in…" : "Sign in"}</button>
     <${ProblemView} problem=${problem} />
   </form></main>`;
 }
@@ -58,12 +58,12 @@ function SignIn() {
 const who = () => {
   const held = access.value;
   if (!held) return "";
-  return { root: "root key", unchecked: "no sign-in", anonymous: "anonymous", key: "key " + held.key }[held.principal] ?? held.principal;
+  return { root: "root key", unchecked: "no key required", anonymous: "anonymous", key: "key " + held.key }[held.principal] ?? held.principal;
 };
 
 /** Shown for a key whose permissions are useful only to programs. */
-const Nothing = () => html`<div class="empty"><h1>There is nothing to show</h1>
-  <p>This key holds ${[...new Set((access.value?.grants ?? []).flatMap((grant) => grant.permissions))].sort().join(", ") || "no permission"}. The console needs one that searches, reads or writes documents, reads or creates indexes, manages keys or audits the registry.</p></div>`;
+const Nothing = () => html`<div class="empty"><h1>Nothing to show for this key</h1>
+  <p>Permissions of this key: ${[...new Set((access.value?.grants ?? []).flatMap((grant) => grant.permissions))].sort().join(", ") || "none"}. Sign in with a key that can search, read or write documents, read or create indexes, manage keys, or audit the registry.</p></div>`;
 
 function Shell() {
   const open = rooms.filter((r) => r.shown());
@@ -84,13 +84,13 @@ function Shell() {
       <div class="rail-foot">
         <button type="button" class="quiet" onClick=${() => (theme.value = themes[(themes.indexOf(theme.value) + 1) % themes.length] ?? "auto")}
           aria-label=${"Theme: " + theme.value}><${Icon} name="theme" /><span>${theme.value}</span></button>
-        <p class="who" title=${access.value?.expiresAt ? "expires " + access.value.expiresAt : ""}>${who()}</p>
+        <p class="who" title=${access.value?.expiresAt ? "Expires " + access.value.expiresAt : ""}>${who()}</p>
         ${access.value?.principal === "anonymous" && html`<button type="button" class="quiet" aria-label="Sign in" onClick=${signOut}><${Icon} name="access" /><span>Sign in</span></button>`}
         ${readKey() && html`<button type="button" class="quiet" aria-label="Sign out" onClick=${signOut}><${Icon} name="out" /><span>Sign out</span></button>`}
       </div>
     </nav>
     <main id="main" tabindex="-1">
-      ${!reachable.value && html`<div class="banner" role="status">The node does not answer. Asking again every second…</div>`}
+      ${!reachable.value && html`<div class="banner" role="status">The node is not responding. Retrying every second…</div>`}
       <${ProblemView} problem=${failed.value} onClose=${() => (failed.value = null)} />
       ${Content ? html`<${Content} key=${current.id} />` : current ? html`<p class="loading">Loading…</p>` : html`<${Nothing} />`}
     </main>
@@ -99,7 +99,7 @@ function Shell() {
 }
 
 function App() {
-  if (!asked.value) return html`<p class="loading">Asking the node…</p>`;
+  if (!asked.value) return html`<p class="loading">Connecting to the node…</p>`;
   if (!access.value) return html`<${SignIn} />`;
   return html`<${Shell} />`;
 }

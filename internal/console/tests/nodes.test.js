@@ -68,10 +68,10 @@ describe("nodes", () => {
     await page.locator(".hit").first().waitFor();
     await own.stop();
     await page.getByRole("searchbox", { name: "Search" }).fill("tent");
-    await page.getByText("The node does not answer. Asking again").waitFor();
+    await page.getByText("The node is not responding. Retrying").waitFor();
     await page.getByRole("alert").getByText("node:gone").waitFor();
     await startNode({ port: own.port, directory: own.directory });
-    await page.getByText("The node does not answer. Asking again").waitFor({ state: "detached" });
+    await page.getByText("The node is not responding. Retrying").waitFor({ state: "detached" });
     await page.getByRole("searchbox", { name: "Search" }).fill("tent ");
     await page.locator(".hit mark").first().waitFor();
     assert.deepEqual(page.faults, []);

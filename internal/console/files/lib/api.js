@@ -101,8 +101,8 @@ export async function call(method, path, options = {}) {
   } catch (error) {
     if (aborted?.aborted) throw error;
     void watchForReturn();
-    throw new Problem(0, "node:gone", "The node does not answer.", [
-      { code: "node:gone", message: "The node does not answer.", help: "The console asks again until it does; look at the node's log." }], sent);
+    throw new Problem(0, "node:gone", "The node is not responding.", [
+      { code: "node:gone", message: "The node is not responding.", help: "The console keeps retrying. If the node does not come back, check its log." }], sent);
   }
   const content = await response.text();
   const answered = parse(content);

@@ -15,7 +15,7 @@ export const busy = signal(false);
 function take(file) {
   if (!file) return;
   if (busy.value) {
-    announce("A file is being loaded; drop this one when it is done.");
+    announce("A file is already loading. Drop this one when it is done.");
     return;
   }
   waiting.value = file;
@@ -44,5 +44,5 @@ export function DropAnywhere() {
     });
     return () => aborted.abort();
   }, []);
-  return over ? html`<div class="drop-anywhere" role="status"><p><strong>Drop the file</strong> to make it searchable</p><p>CSV, TSV, JSON or NDJSON, also gzipped</p></div>` : null;
+  return over ? html`<div class="drop-anywhere" role="status"><p><strong>Drop the file</strong> to make it searchable</p><p>CSV, TSV, JSON or NDJSON, optionally gzipped</p></div>` : null;
 }

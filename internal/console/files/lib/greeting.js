@@ -23,8 +23,8 @@ function demoSteps(aborted) {
   const send = async (/** @type {string} */ method, /** @type {string} */ path, /** @type {string} */ name, type = "application/json") => call(method, path, { body: await file(name), type, signal: aborted });
   return [
     // Not cancelled: only its response says whether there is an index to remove again.
-    { label: "Declaring the index…", run: async () => call("PUT", adminPath(demoIndex), { body: await file("definition.json") }) },
-    { label: "Storing its settings…", run: () => send("PUT", adminPath(demoIndex) + "/settings", "settings.json") },
+    { label: "Creating the index…", run: async () => call("PUT", adminPath(demoIndex), { body: await file("definition.json") }) },
+    { label: "Saving its search settings…", run: () => send("PUT", adminPath(demoIndex) + "/settings", "settings.json") },
     { label: "Adding documents…", run: () => send("POST", dataPath(demoIndex) + "/documents", "documents.ndjson", "application/x-ndjson") },
     { label: "Committing…", run: () => call("POST", adminPath(demoIndex) + "/actions/commit", { signal: aborted }) },
   ];
@@ -67,19 +67,19 @@ export function Greeting() {
     loadDemo(aborted.current.signal, (done, all, label) => setStep({ done, all, label })).catch(setProblem).finally(() => setStep(null));
   };
   return html`<div class="greeting">
-    <p class="eyebrow">An empty node</p>
+    <p class="eyebrow">Empty node</p>
     <h1>Nothing to search yet</h1>
     <${ProblemView} problem=${problem} />
     <div class="cards">
-      ${mayDemo && html`<section><h2>Look around</h2><p>336 products in English and Swedish, with prices, sizes and colours to play with.</p>
+      ${mayDemo && html`<section><h2>Try the demo</h2><p>336 products in English and Swedish, with prices, sizes and colours.</p>
         ${step ? html`<${Progress} done=${step.done} all=${step.all} label=${step.label} onCancel=${() => aborted.current.abort()} />`
           : html`<button type="button" class="primary" onClick=${load}>Load the demo catalogue</button>`}</section>`}
-      ${mayLoad && html`<section><h2>Your own file</h2><p>CSV, TSV, JSON or NDJSON, gzip too. You see the definition before anything is stored.</p>
+      ${mayLoad && html`<section><h2>Load your own file</h2><p>CSV, TSV, JSON or NDJSON, optionally gzipped. You review the definition before anything is stored.</p>
         <button type="button" onClick=${() => go("data", { drop: "1" })}>Choose a file</button></section>`}
-      <section><h2>Three commands</h2><p>Declare an index, add a document, search it.</p>
-        <${CopyButton} class="" label="Copy the commands" value=${() => commands().join("\n")} />
+      <section><h2>Use the API</h2><p>Three curl commands create an index, add a document and search for it.</p>
+        <${CopyButton} class="" label="Copy commands" value=${() => commands().join("\n")} />
       </section>
     </div>
-    <pre tabindex="0" aria-label="Three commands">${commands().join("\n")}</pre>
+    <pre tabindex="0" aria-label="Three curl commands">${commands().join("\n")}</pre>
   </div>`;
 }

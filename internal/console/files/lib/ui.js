@@ -31,7 +31,7 @@ export const copy = async (value) => {
     await navigator.clipboard.writeText(value);
     announce("Copied.");
   } catch {
-    announce("The browser does not allow copying; select the text instead.");
+    announce("The browser blocked copying. Select the text and copy it yourself.");
   }
 };
 
@@ -67,7 +67,7 @@ export function ProblemView({ problem, onClose, role = "alert" }) {
   const known = problem instanceof Problem ? problem : null;
   const sent = known?.sent;
   const details = known?.details.length ? known.details
-    : [{ code: known?.code ?? "console:error", message: problem instanceof Error ? problem.message : String(problem), path: "", help: "Load the page again; if it stays, look at the console of the browser." }];
+    : [{ code: known?.code ?? "console:error", message: problem instanceof Error ? problem.message : String(problem), path: "", help: "Reload the page. If the problem persists, check the browser's developer console." }];
   return html`<div class="problem" role=${role}>
     <div class="problem-head"><strong>${known ? (known.status ? known.status + " " : "") + known.code : "Something went wrong"}</strong>
       ${known && details.length > 1 && html`<span>${known.message}</span>`}
@@ -150,7 +150,7 @@ export function Dialog({ title, onClose, children, wide }) {
 export const Confirm = ({ title, action, doing = "", onConfirm, onClose, children }) => html`<${Dialog} title=${title} onClose=${onClose}>
   ${children}
   <${Doing} doing=${doing} />
-  <div class="actions"><button type="button" disabled=${Boolean(doing)} onClick=${onClose}>Keep</button>
+  <div class="actions"><button type="button" disabled=${Boolean(doing)} onClick=${onClose}>Cancel</button>
     <button type="button" class="danger" disabled=${Boolean(doing)} onClick=${onConfirm}>${action}</button></div>
 </${Dialog}>`;
 
