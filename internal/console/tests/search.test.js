@@ -41,7 +41,7 @@ describe("search", () => {
     await page.locator(".chip.off", { hasText: "every word is required" }).getByRole("button").click();
     await page.locator(".chip.dropped").waitFor();
     await page.locator(".chip.typo").getByRole("button").click();
-    await page.locator(".chip.off", { hasText: "typos are not forgiven" }).waitFor();
+    await page.locator(".chip.off", { hasText: "typo correction is off" }).waitFor();
     await page.locator(".chip.read").getByRole("button").click();
     assert.equal(await searchBox(page).inputValue(), 'jaket "under 150 eur" zzzq');
     assert.deepEqual(page.faults, []);
@@ -89,7 +89,7 @@ describe("search", () => {
 
   it("completes one of 10,000 facet values", async () => {
     const page = await open(node, "#/search?index=many");
-    await page.getByRole("button", { name: "all 10,000 values…" }).click();
+    await page.getByRole("button", { name: "Show all 10,000 values…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("200 of 10,000 values").waitFor();
     await dialog.getByRole("searchbox").fill("tag 99");
@@ -116,7 +116,7 @@ describe("search", () => {
     await page.getByRole("button", { name: "JSON" }).click();
     const area = page.getByLabel("Request as JSON");
     await area.fill('{"limit":1,"query":[{"field":"nope","match":{"value":1}}]}');
-    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("button", { name: "Run request" }).click();
     await page.getByRole("alert").getByText("search:field_unknown").waitFor();
     await area.fill('{"limit":3}');
     await area.press("Control+Enter");
@@ -154,7 +154,7 @@ describe("search", () => {
 
   it("renders 50 hits with 5 facets and reports what that takes", async (t) => {
     const page = await open(node, "#/search?index=many");
-    await page.getByRole("combobox", { name: "Hits" }).selectOption("50");
+    await page.getByRole("combobox", { name: "Hits per page" }).selectOption("50");
     await page.waitForFunction(() => document.querySelectorAll(".hit").length === 50);
     // Processor time, not wall-clock time: other work on the machine does
     // not count.
@@ -210,9 +210,9 @@ describe("search", () => {
       fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" }, body: { type: "string", role: "description" }, tag: { type: "string", role: "tag" }, path: { type: "string", role: "path" }, link: { type: "string", stored: true } },
     }, payloads.map((p, i) => ({ id: i + " " + p, title: p + " lamp", body: "lamp " + p, tag: p, path: p, link: p.startsWith("java") ? p : "https://example.org/" + p })));
     const page = await open(node, "#/search?index=hostile&q=lamp");
-    await page.getByRole("combobox", { name: "Hits" }).selectOption("20");
+    await page.getByRole("combobox", { name: "Hits per page" }).selectOption("20");
     await page.waitForFunction((n) => document.querySelectorAll(".hit").length === n, payloads.length);
-    for (let left = payloads.length; left > 0; left--) await page.getByRole("button", { name: "Whole document" }).first().click();
+    for (let left = payloads.length; left > 0; left--) await page.getByRole("button", { name: "Show document" }).first().click();
     const found = await page.evaluate(() => ({
       scripts: document.querySelectorAll("main script, main iframe, main img, main svg:not(.icon), main style, main math").length,
       links: [...document.querySelectorAll("main a[href]")].map((a) => a.protocol).filter((p) => !/^https?:$/.test(p)).length,

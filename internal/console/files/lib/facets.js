@@ -4,7 +4,7 @@
 import { dataPath, isAborted, post } from "./api.js";
 import { classes, html, text, useEffect, useRef, useState } from "./dom.js";
 import { ask, chosen, literal, made, name } from "./searching.js";
-import { compact, count, Dialog, ProblemView, useSettled } from "./ui.js";
+import { compact, count, Dialog, plural, ProblemView, useSettled } from "./ui.js";
 
 /** @typedef {import("./searching.js").Panel} Panel */
 
@@ -46,7 +46,7 @@ function Values({ panel, result }) {
   const hidden = (now?.kind === "values" ? now.values : []).filter((v) => !values.some((/** @type {any} */ entry) => entry.value === v)).map((value) => ({ value, count: 0 }));
   const most = Math.max(1, ...values.map((/** @type {any} */ v) => v.count));
   return html`<ul class="facet-values">${[...values, ...hidden].map((entry) => html`<${Value} key=${String(entry.value)} panel=${panel} entry=${entry} most=${most} />`)}</ul>
-    ${result?.totalValues > values.length && html`<button type="button" class="quiet more" onClick=${() => setOpen(true)}>all ${count(result.totalValues)} values…</button>`}
+    ${result?.totalValues > values.length && html`<button type="button" class="quiet more" onClick=${() => setOpen(true)}>Show all ${plural(result.totalValues, "value", "values")}…</button>`}
     ${open && html`<${AllValues} panel=${panel} onClose=${() => setOpen(false)} />`}`;
 }
 
@@ -66,9 +66,9 @@ function AllValues({ panel, onClose }) {
   const values = result?.values ?? [];
   const most = Math.max(1, ...values.map((/** @type {any} */ v) => v.count));
   return html`<${Dialog} title=${"Values of " + panel.field.path} onClose=${onClose}>
-    <input type="search" aria-label="Values that start with" placeholder="starts with…" value=${prefix} onInput=${text(setPrefix)} />
+    <input type="search" aria-label="Values that start with" placeholder="Starts with…" value=${prefix} onInput=${text(setPrefix)} />
     <${ProblemView} problem=${problem} />
-    ${result && html`<p class="hint" role="status">${count(values.length)} of ${count(result.totalValues)} values</p>`}
+    ${result && html`<p class="hint" role="status">${count(values.length)} of ${plural(result.totalValues, "value", "values")}</p>`}
     <ul class="facet-values columns">${values.map((/** @type {any} */ entry) => html`<${Value} key=${String(entry.value)} panel=${panel} entry=${entry} most=${most} />`)}</ul>
   </${Dialog}>`;
 }
@@ -148,7 +148,7 @@ export function Facets({ panels, results, spans }) {
       const choice = chosen.value[path];
       const active = choice && !(choice.kind === "values" && !choice.values.length);
       const span = spans[path];
-      return html`<fieldset key=${path}><legend>${path}${active && html` <button type="button" class="quiet clear" aria-label=${"Clear " + path} onClick=${() => clear(path)}>clear</button>`}</legend>
+      return html`<fieldset key=${path}><legend>${path}${active && html` <button type="button" class="quiet clear" aria-label=${"Clear " + path} onClick=${() => clear(path)}>Clear</button>`}</legend>
         ${panel.kind === "values" && html`<${Values} panel=${panel} result=${results?.[path]} />`}
         ${panel.kind === "tree" && html`<${Tree} panel=${panel} values=${results?.[path]?.values ?? []} />`}
         ${panel.kind === "range" && span && html`<${Range} panel=${panel} result=${results?.[path]} span=${span} />`}

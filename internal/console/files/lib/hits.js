@@ -35,7 +35,7 @@ export function Shown({ value, field }) {
   if (typeof one === "boolean") return html`<span>${one ? "yes" : "no"}</span>`;
   if (Array.isArray(one)) {
     if (one.some((entry) => entry && typeof entry === "object")) return html`<span class="muted">${count(one.length)} ${one.length === 1 ? "value" : "values"}</span>`;
-    if (field?.type === "vector") return html`<span class="muted">vector of ${one.length}</span>`;
+    if (field?.type === "vector") return html`<span class="muted">${one.length}-dimensional vector</span>`;
     return html`<span dir="auto">${one.slice(0, 8).join(", ")}${one.length > 8 ? " …" : ""}</span>`;
   }
   if ("lat" in one && "lon" in one) return html`<span class="number">${one.lat}, ${one.lon}</span>`;
@@ -57,17 +57,17 @@ export function Hit({ hit, position }) {
   return html`<li class="hit">
     <div class="hit-head">
       <h2>${why ? html`<a class="hit-open" href=${why}>${marked ? html`<${Fragment} fragment=${marked} />` : html`<span dir="auto">${title}</span>`}</a>` : html`<span dir="auto">${title}</span>`}</h2>
-      ${hit.score !== undefined && html`<span class="hit-score" title="score">${score(hit.score)}</span>`}
+      ${hit.score !== undefined && html`<span class="hit-score" title="Score">${score(hit.score)}</span>`}
     </div>
     ${fragments.map(([path, list]) => html`<p class="fragment" key=${path}><span class="muted">${path}</span> ${/** @type {string[]} */ (list).map((f, at) => html`${at > 0 && " … "}<${Fragment} fragment=${f} />`)}</p>`)}
     <dl class="hit-fields">
       ${hit.id !== undefined && html`<div><dt>key</dt><dd><code dir="auto">${hit.id}${hit.index !== undefined ? " [" + hit.index + "]" : ""}</code></dd></div>`}
       ${rest.slice(0, shownFields).map(([path, value]) => html`<div key=${path}><dt>${path}</dt><dd><${Shown} value=${value} field=${field(path)} /></dd></div>`)}
-      ${hit.missing?.length > 0 && html`<div class="lacks"><dt>without</dt><dd>${hit.missing.join(", ")}</dd></div>`}
+      ${hit.missing?.length > 0 && html`<div class="lacks"><dt>missing</dt><dd>${hit.missing.join(", ")}</dd></div>`}
     </dl>
     <div class="hit-actions">
-      ${why && html`<a href=${why}>Why is it here?</a>`}
-      <button type="button" class="quiet" aria-expanded=${whole} onClick=${() => setWhole(!whole)}>${whole ? "Hide" : "Whole document"}</button>
+      ${why && html`<a href=${why}>Explain this hit</a>`}
+      <button type="button" class="quiet" aria-expanded=${whole} onClick=${() => setWhole(!whole)}>${whole ? "Hide document" : "Show document"}</button>
     </div>
     ${whole && html`<pre class="document" tabindex="0" aria-label=${"Document " + title} dir="auto">${JSON.stringify(hit.value ?? hit.document, null, 2)}</pre>`}
   </li>`;

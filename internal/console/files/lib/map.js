@@ -3,6 +3,7 @@
 
 import { html } from "./dom.js";
 import * as s from "./searching.js";
+import { plural } from "./ui.js";
 
 const width = 900, height = 170, margin = 22;
 
@@ -35,7 +36,7 @@ export function MapStrip({ hits }) {
   const x = (/** @type {number} */ lon) => width / 2 + (lon - centre.lon) * across * scale;
   const y = (/** @type {number} */ lat) => height / 2 - (lat - centre.lat) * scale;
   const half = { lon: width / 2 / scale / across, lat: height / 2 / scale };
-  return html`<svg class="map" viewBox=${"0 0 " + width + " " + height} role="img" aria-label=${points.length + " places of " + path + " on this page"}>
+  return html`<svg class="map" viewBox=${"0 0 " + width + " " + height} role="img" aria-label=${plural(points.length, "place", "places") + " of " + path + " on this page"}>
     ${lines(Math.max(-180, centre.lon - half.lon), Math.min(180, centre.lon + half.lon), 8).map((lon) => html`<g key=${"x" + lon}><line x1=${x(lon)} x2=${x(lon)} y1="0" y2=${height} /><text x=${x(lon) + 3} y=${height - 4}>${lon}°</text></g>`)}
     ${lines(Math.max(-90, centre.lat - half.lat), Math.min(90, centre.lat + half.lat), 3).map((lat) => html`<g key=${"y" + lat}><line x1="0" x2=${width} y1=${y(lat)} y2=${y(lat)} /><text x="3" y=${y(lat) - 3}>${lat}°</text></g>`)}
     ${points.map((p, at) => html`<g key=${at} class="point"><circle cx=${x(p.lon)} cy=${y(p.lat)} r="9" /><text x=${x(p.lon)} y=${y(p.lat) + 3.5}>${p.number}</text><title>${p.id}: ${p.lat}, ${p.lon}</title></g>`)}

@@ -33,11 +33,11 @@ function Chips() {
     html`<li key=${kind + label} class=${"chip " + kind}><span>${label}</span><button type="button" aria-label=${undo} title=${undo} onClick=${act}><${Icon} name="close" /></button></li>`;
   if (!groups.size && !dropped.length && !fixed.length && s.typos.value === "auto" && s.relax.value === "words") return null;
   return html`<ul class="chips" aria-label="How the text was read">
-    ${[...groups].map(([words, list]) => chip("read", list.map(s.reading).join(" or "), "Search for “" + words + "” as it stands", () => s.ask(() => (s.typed.value = s.quoted(s.typed.value, list[0].words)))))}
-    ${fixed.map((f) => chip("typo", "“" + f.word + "” read as “" + f.read + "”", "Forgive no typos", () => s.ask(() => (s.typos.value = "off"))))}
-    ${dropped.map((/** @type {any} */ d) => chip("dropped", "“" + d.word + "” left out: " + (d.reason === "unmatched" ? "in no document" : "too common"), "Require every word", () => s.ask(() => (s.relax.value = "off"))))}
-    ${s.typos.value === "off" && chip("off", "typos are not forgiven", "Forgive typos again", () => s.ask(() => (s.typos.value = "auto")))}
-    ${s.relax.value === "off" && chip("off", "every word is required", "Let words be left out again", () => s.ask(() => (s.relax.value = "words")))}
+    ${[...groups].map(([words, list]) => chip("read", list.map(s.reading).join(" or "), "Search for “" + words + "” as typed", () => s.ask(() => (s.typed.value = s.quoted(s.typed.value, list[0].words)))))}
+    ${fixed.map((f) => chip("typo", "“" + f.word + "” read as “" + f.read + "”", "Turn off typo correction", () => s.ask(() => (s.typos.value = "off"))))}
+    ${dropped.map((/** @type {any} */ d) => chip("dropped", "“" + d.word + "” left out: " + (d.reason === "unmatched" ? "not in any document" : "too common"), "Require every word", () => s.ask(() => (s.relax.value = "off"))))}
+    ${s.typos.value === "off" && chip("off", "typo correction is off", "Turn on typo correction", () => s.ask(() => (s.typos.value = "auto")))}
+    ${s.relax.value === "off" && chip("off", "every word is required", "Allow words to be left out again", () => s.ask(() => (s.relax.value = "words")))}
   </ul>`;
 }
 
@@ -50,7 +50,7 @@ function Pager() {
   };
   return html`<nav class="pager" aria-label="Pages">
     <button type="button" disabled=${!page.previous || s.cursor.value.page === 1} onClick=${() => turn({ before: page.previous }, -1)}>Previous</button>
-    <span>page ${s.cursor.value.page}</span>
+    <span>Page ${s.cursor.value.page}</span>
     <button type="button" disabled=${!page.next} onClick=${() => turn({ after: page.next }, 1)}>Next</button>
   </nav>`;
 }
@@ -62,14 +62,14 @@ function RequestPanel() {
   const run = () => !jsonError(shown) && s.run(JSON.parse(shown));
   const sent = () => ({ method: "POST", path: "/v1alpha1/indexes/" + encodeURIComponent(s.name.value) + "/search", body: jsonError(shown) ? shown : JSON.parse(shown) });
   const tabs = (/** @type {string} */ id, /** @type {string} */ label) => html`<button type="button" role="tab" id=${"tab-" + id} aria-controls=${"panel-" + id} aria-selected=${tab === id} onClick=${() => setTab(id)}>${label}</button>`;
-  return html`<section class="request" aria-label="Request and answer as JSON">
-    <div class="tabs" role="tablist" aria-label="JSON">${tabs("request", "Request")}${tabs("answer", "Answer")}</div>
+  return html`<section class="request" aria-label="Request and response as JSON">
+    <div class="tabs" role="tablist" aria-label="JSON">${tabs("request", "Request")}${tabs("answer", "Response")}</div>
     ${tab === "request" ? html`<div role="tabpanel" id="panel-request" aria-labelledby="tab-request">
       <${JsonArea} label="Request as JSON" rows=${22} value=${shown} onInput=${(/** @type {string} */ v) => (s.edited.value = v)} onRun=${run} />
-      <div class="actions"><button type="button" class="primary" disabled=${Boolean(jsonError(shown))} onClick=${run}>Run</button>
-        ${s.edited.value && html`<button type="button" onClick=${() => (s.edited.value = "")}>Back to the controls</button>`}</div>
+      <div class="actions"><button type="button" class="primary" disabled=${Boolean(jsonError(shown))} onClick=${run}>Run request</button>
+        ${s.edited.value && html`<button type="button" onClick=${() => (s.edited.value = "")}>Discard edits</button>`}</div>
       <${CopyAs} sent=${sent} /></div>`
-    : html`<div role="tabpanel" id="panel-answer" aria-labelledby="tab-answer"><${JsonArea} label="Answer as JSON" rows=${26} value=${pretty(s.answer.value)} />
+    : html`<div role="tabpanel" id="panel-answer" aria-labelledby="tab-answer"><${JsonArea} label="Response as JSON" rows=${26} value=${pretty(s.answer.value)} />
       <div class="actions"><${CopyButton} value=${() => pretty(s.answer.value)} /></div></div>`}
   </section>`;
 }
@@ -80,7 +80,7 @@ function Summary() {
   return html`<p class="summary" role="status">
     <strong>${got.total.exact ? "" : "at least "}${count(got.total.count)} ${got.total.count === 1 ? "hit" : "hits"}</strong>
     <span>${got.tookMs} ms</span><span>generation ${got.generation}</span>
-    <span class="token" title=${"Freshness token: " + got.freshness}>fresh as of <code>${got.freshness.slice(-8)}</code></span>
+    <span class="token" title=${"Freshness token: " + got.freshness}>freshness <code>${got.freshness.slice(-8)}</code></span>
   </p>`;
 }
 
@@ -91,21 +91,21 @@ function Controls() {
   const near = s.sort.value.endsWith(" near");
   return html`<div class="controls">
     <label>Index ${searchable.value.length ? html`<select value=${s.index.value} onChange=${text((v) => void s.openIndex(v))}>
-        ${!listing && html`<option value=${s.index.value}>${s.index.value || "choose…"}</option>`}
+        ${!listing && html`<option value=${s.index.value}>${s.index.value || "Choose…"}</option>`}
         ${searchable.value.map((i) => html`<option key=${i.name} value=${i.name}>${i.name}</option>`)}</select>`
-      : html`<input value=${s.index.value} placeholder="name" onChange=${text((v) => void s.openIndex(v))} />`}</label>
+      : html`<input value=${s.index.value} placeholder="Index name" onChange=${text((v) => void s.openIndex(v))} />`}</label>
     ${generations.length > 1 && html`<label>Generation <select value=${s.generation.value} onChange=${text((v) => void s.openIndex(s.index.value, v))}>
-      <option value="">live</option>${generations.map((g) => html`<option key=${g.name} value=${g.name}>${g.name}${g.live ? " (live)" : ""}</option>`)}</select></label>`}
+      <option value="">Live</option>${generations.map((g) => html`<option key=${g.name} value=${g.name}>${g.name}${g.live ? " (live)" : ""}</option>`)}</select></label>`}
     ${locales.length > 0 && html`<label>Locale <select value=${s.locale.value} onChange=${text((v) => s.ask(() => (s.locale.value = v)))}>
-      <option value="">default</option>${locales.map((l) => html`<option key=${l} value=${l}>${l}</option>`)}</select></label>`}
+      <option value="">Default</option>${locales.map((l) => html`<option key=${l} value=${l}>${l}</option>`)}</select></label>`}
     ${(s.sortable.value.length > 0 || s.places.value.length > 0) && html`<label>Sort <select value=${s.sort.value} onChange=${text((v) => s.ask(() => (s.sort.value = v)))}>
-      <option value="">relevance</option>
+      <option value="">Relevance</option>
       ${s.sortable.value.map((f) => html`<option key=${f.path + "a"} value=${f.path + " asc"}>${f.path} ↑</option><option key=${f.path + "d"} value=${f.path + " desc"}>${f.path} ↓</option>`)}
-      ${s.places.value.map((f) => html`<option key=${f.path} value=${f.path + " near"}>nearest ${f.path}</option>`)}
+      ${s.places.value.map((f) => html`<option key=${f.path} value=${f.path + " near"}>Nearest ${f.path}</option>`)}
     </select></label>`}
     ${near && html`<label>Latitude <input class="short" inputmode="decimal" value=${s.origin.value.lat} onInput=${text((lat) => s.ask(() => (s.origin.value = { ...s.origin.value, lat })))} /></label>
       <label>Longitude <input class="short" inputmode="decimal" value=${s.origin.value.lon} onInput=${text((lon) => s.ask(() => (s.origin.value = { ...s.origin.value, lon })))} /></label>`}
-    <label>Hits <select value=${String(s.size.value)} onChange=${text((v) => s.ask(() => (s.size.value = Number(v))))}>
+    <label>Hits per page <select value=${String(s.size.value)} onChange=${text((v) => s.ask(() => (s.size.value = Number(v))))}>
       ${[10, 20, 50].map((n) => html`<option key=${n} value=${String(n)}>${n}</option>`)}</select></label>
   </div>`;
 }
@@ -167,7 +167,7 @@ export default function Search() {
       <${Doing} doing=${s.busy.value ? "Searching…" : ""} onCancel=${s.stop} />
       <${Summary} />
       ${got && html`<${MapStrip} hits=${got.hits} />`}
-      ${got?.hits.length === 0 && html`<${Empty} title="No hits"><p>${Object.keys(s.chosen.value).length ? "Clear a facet, or change the text." : "Change the text" + (canSomewhere("indexes.read") ? ", or look at what the index holds under Data." : ".")}</p></${Empty}>`}
+      ${got?.hits.length === 0 && html`<${Empty} title="No hits"><p>${Object.keys(s.chosen.value).length ? "Clear a facet or change the search text." : "Change the search text" + (canSomewhere("indexes.read") ? ", or open Data to see what the index contains." : ".")}</p></${Empty}>`}
       <ol class="hits">${(got?.hits ?? []).map((/** @type {any} */ hit, /** @type {number} */ at) => html`<${Hit} key=${(hit.id ?? "") + ":" + (hit.index ?? "") + ":" + at} hit=${hit} position=${at} />`)}</ol>
       <${Pager} />
     </section>
