@@ -42,7 +42,7 @@ describe("why", () => {
     await page.locator(".hit-open").first().waitFor();
     await page.goto(node.base + "/console/#/why?index=catalogue&key=" + first.id);
     const judged = page.getByRole("region", { name: "Judgements" });
-    await judged.getByRole("row", { name: /base Tent it should come first 1 1\.0000/ }).waitFor();
+    await judged.getByRole("row", { name: /base Tent should come first 1 1\.0000/ }).waitFor();
     await judged.getByRole("row", { name: new RegExp("base camping mustNotHit " + first.id + " 1 – mustNotHit " + first.id) }).waitFor();
     assert.deepEqual(await axe(page), []);
     assert.deepEqual(page.faults, []);
@@ -57,11 +57,11 @@ describe("why", () => {
     const wrong = (await node.call("POST", "/v1alpha1/indexes/catalogue/search", { filters: [{ field: "brand", match: { value: "Tarn" } }], limit: 1 })).hits[0].id;
     await page.getByLabel("Document key").fill(wrong);
     await page.getByRole("button", { name: "Explain" }).click();
-    await page.getByText("It does not match").waitFor();
+    await page.getByText("This document does not match").waitFor();
     await page.locator(".refused code", { hasText: "filters[0]" }).waitFor();
     await page.getByLabel("Document key").fill("absent");
     await page.getByRole("button", { name: "Explain" }).click();
-    await page.getByText("It is not in the index").waitFor();
+    await page.getByText("This document is not in the index").waitFor();
     assert.deepEqual(page.faults, []);
   });
 
@@ -69,7 +69,7 @@ describe("why", () => {
     it("has no axe violation, " + colorScheme, async () => {
       const page = await open(node, search, { context: { colorScheme } });
       await page.locator(".hit-open").first().click();
-      await page.getByText("Every step").click();
+      await page.getByText("All steps").click();
       assert.deepEqual(await axe(page), []);
     });
   }

@@ -49,25 +49,25 @@ function Tree({ step, depth }) {
 /** Describes what a judged query says about a document. @param {any} judged @param {string} key */
 function verdict(judged, key) {
   const said = [];
-  if (judged.known) said.push(judged.known === key ? "it should come first" : judged.known + " should come first");
+  if (judged.known) said.push((judged.known === key ? "" : judged.known + " ") + "should come first");
   else if (judged.grade !== undefined) said.push("grade " + judged.grade);
   said.push(...(judged.expect ?? []));
   return said.join(", ") || "not judged";
 }
 
 /** @param {{ judgements: any[], name: string, documentKey: string }} props */
-const Judged = ({ judgements, name, documentKey }) => html`<section aria-label="Judgements" class="stack"><h3>Judged</h3>
-  <div class="table" tabindex="0" role="region" aria-label="Judged queries with this text"><table><thead><tr><th>Set</th><th>Query</th><th>This document</th><th class="number">Rank</th><th class="number">NDCG@10</th><th>Not met</th></tr></thead><tbody>
-  ${judgements.map((j) => html`<tr key=${j.set + " " + j.position}><td>${can("settings.write", name) ? html`<a href=${address("tune", { index: name.split("@")[0] ?? "" })}>${j.set}</a>` : j.set}</td><td dir="auto">${j.text ?? j.id ?? "number " + (j.position + 1)}</td>
+const Judged = ({ judgements, name, documentKey }) => html`<section aria-label="Judgements" class="stack"><h3>Judgements</h3>
+  <div class="table" tabindex="0" role="region" aria-label="Judged queries with this text"><table><thead><tr><th>Set</th><th>Query</th><th>This document</th><th class="number">Rank</th><th class="number">NDCG@10</th><th>Unmet expectations</th></tr></thead><tbody>
+  ${judgements.map((j) => html`<tr key=${j.set + " " + j.position}><td>${can("settings.write", name) ? html`<a href=${address("tune", { index: name.split("@")[0] ?? "" })}>${j.set}</a>` : j.set}</td><td dir="auto">${j.text ?? j.id ?? "query " + (j.position + 1)}</td>
     <td>${verdict(j, documentKey)}</td><td class="number">${j.rank ?? "–"}</td><td class="number">${typeof j.ndcg === "number" ? j.ndcg.toFixed(4) : "–"}</td><td>${(j.unmet ?? []).join("; ")}</td></tr>`)}</tbody></table></div></section>`;
 
 /** Shows the explanation of a document that does not match. @param {{ answer: any, request: any }} props */
 function Refused({ answer, request }) {
   const blamed = refusal(answer.detail);
   const clause = clauseAt(request, blamed?.clause);
-  return html`<div class="card refused"><h2>It does not match</h2>
-    ${blamed && html`<p>The first clause that refuses it${blamed.clause ? html` is <code>${blamed.clause}</code>` : ""}: <strong dir="auto">${blamed.field ? blamed.field + " " : ""}${blamed.description}</strong> does not hold.</p>`}
-    ${clause && html`<pre tabindex="0" aria-label="The clause">${pretty(clause)}</pre>`}
+  return html`<div class="card refused"><h2>This document does not match</h2>
+    ${blamed && html`<p>First clause that does not match${blamed.clause ? html`, <code>${blamed.clause}</code>` : ""}: <strong dir="auto">${blamed.field ? blamed.field + " " : ""}${blamed.description}</strong></p>`}
+    ${clause && html`<pre tabindex="0" aria-label="Clause that does not match">${pretty(clause)}</pre>`}
   </div>`;
 }
 
@@ -102,12 +102,12 @@ function Document({ title, name, documentKey, state, parts, most, colour, reques
   const missing = problem instanceof Problem && problem.code === "search:explain:document_not_found";
   return html`<section class="stack" aria-label=${"Explanation of " + title}>
     <h2 dir="auto">${title}</h2>
-    ${missing ? html`<div class="card refused"><h2>It is not in the index</h2><p>No committed document has this key.</p></div>` : html`<${ProblemView} problem=${problem} />`}
-    ${answer?.matched && html`<p class="sentences" dir="auto"><strong class="number">${score(answer.score)}</strong> = ${parts.map(sentence).join(", ") || "every document scores the same here"}.</p>
+    ${missing ? html`<div class="card refused"><h2>This document is not in the index</h2><p>No committed document has this key.</p></div>` : html`<${ProblemView} problem=${problem} />`}
+    ${answer?.matched && html`<p class="sentences" dir="auto"><strong class="number">${score(answer.score)}</strong> = ${parts.map(sentence).join(", ") || "the same score for every document"}.</p>
       <${Bar} parts=${parts} total=${answer.score} most=${most} colour=${colour} /><${Legend} parts=${parts} colour=${colour} />`}
     ${answer && !answer.matched && html`<${Refused} answer=${answer} request=${request} />`}
     ${answer?.judgements && html`<${Judged} judgements=${answer.judgements} name=${name} documentKey=${documentKey} />`}
-    ${answer && html`<details class="tree-box"><summary>Every step</summary><ul class="tree"><${Tree} step=${answer.detail} depth=${0} /></ul></details>`}
+    ${answer && html`<details class="tree-box"><summary>All steps</summary><ul class="tree"><${Tree} step=${answer.detail} depth=${0} /></ul></details>`}
   </section>`;
 }
 
@@ -137,21 +137,21 @@ export default function Why() {
   const both = first.answer?.matched && second.answer?.matched ? differences(a, b) : [];
   const ahead = (first.answer?.score ?? 0) >= (second.answer?.score ?? 0);
   return html`<div class="room why">
-    <div class="room-head"><div><p class="eyebrow">Why</p><h1>${typed ? html`“<span dir="auto">${typed}</span>” in ${name}` : name ? "Everything in " + name : "Why is it here?"}</h1></div>
-      <a href=${address("search", {})}>Back to the hits</a></div>
-    ${!name ? html`<${Empty} title="Search first"><p>Then open a hit, or ask about a key.</p></${Empty}>` : html`
+    <div class="room-head"><div><p class="eyebrow">Why</p><h1>${typed ? html`“<span dir="auto">${typed}</span>” in ${name}` : name ? "All documents in " + name : "Why is this a hit?"}</h1></div>
+      <a href=${address("search", {})}>Back to hits</a></div>
+    ${!name ? html`<${Empty} title="Nothing to explain yet"><p>This room explains why a document is a hit, or why it is not. Search first, then open a hit or enter a document key.</p></${Empty}>` : html`
     <form class="form-row" onSubmit=${submit(() => show(asked.trim(), ""))}>
-      <label class="over">Document key <input value=${asked} onInput=${text(setAsked)} required placeholder="why is it here, or not?" /></label>
+      <label class="over">Document key <input value=${asked} onInput=${text(setAsked)} required placeholder="Key of any document" /></label>
       <button class="primary">Explain</button>
-      ${key && hits.length > 0 && html`<label class="over">Compare with <select value=${other} onChange=${text((v) => show(key, v))}><option value="">nothing</option>
+      ${key && hits.length > 0 && html`<label class="over">Compare with <select value=${other} onChange=${text((v) => show(key, v))}><option value="">None</option>
         ${hits.filter((/** @type {any} */ hit) => hit.id !== key).map((/** @type {any} */ hit) => html`<option key=${hit.id} value=${hit.id}>${place(hit.id)}. ${named(hit.id)}</option>`)}</select></label>`}
     </form>
     ${both.length > 0 && html`<section class="card" aria-label="Differences"><h2 dir="auto">Why is ${named(ahead ? key : other)} above ${named(ahead ? other : key)}?</h2>
-      <table class="differences"><thead><tr><th>Difference</th><th class="number">${key}</th><th class="number">${other}</th><th class="number">by</th></tr></thead>
+      <table class="differences"><thead><tr><th>Part of the score</th><th class="number">${key}</th><th class="number">${other}</th><th class="number">Difference</th></tr></thead>
       <tbody>${both.map((d) => html`<tr key=${d.label}><td dir="auto">${d.label}</td><td class="number">${score(d.a)}</td><td class="number">${score(d.b)}</td><td class=${"number " + (d.by > 0 ? "up" : "down")}>${d.by > 0 ? "+" : "−"}${score(Math.abs(d.by))}</td></tr>`)}</tbody></table></section>`}
     ${key && html`<div class="pair">
-      <${Document} title=${named(key) + (place(key) ? " · number " + place(key) : "")} name=${name} documentKey=${key} state=${first} parts=${a} most=${most} colour=${colour} request=${request} />
-      ${other && html`<${Document} title=${named(other) + (place(other) ? " · number " + place(other) : "")} name=${name} documentKey=${other} state=${second} parts=${b} most=${most} colour=${colour} request=${request} />`}
+      <${Document} title=${named(key) + (place(key) ? " · hit " + place(key) : "")} name=${name} documentKey=${key} state=${first} parts=${a} most=${most} colour=${colour} request=${request} />
+      ${other && html`<${Document} title=${named(other) + (place(other) ? " · hit " + place(other) : "")} name=${name} documentKey=${other} state=${second} parts=${b} most=${most} colour=${colour} request=${request} />`}
     </div>
     <${CopyAs} sent=${() => ({ method: "POST", path: dataPath(name) + "/search/actions/explain?" + new URLSearchParams({ key }), body: request })} />`}`}
   </div>`;
