@@ -31,7 +31,7 @@ export async function saveSettings(name, settings, version) {
   if (!version) {
     const now = await readSettings(name);
     if (now.version) {
-      throw new Problem(412, "settings:version_mismatch", "Settings were stored meanwhile.", [{ code: "settings:version_mismatch", message: "Settings were stored meanwhile.", help: "Read them, and change those." }],
+      throw new Problem(412, "settings:version_mismatch", "Someone else saved settings in the meantime.", [{ code: "settings:version_mismatch", message: "Someone else saved settings in the meantime.", help: "Load the stored settings, or overwrite them with yours." }],
         { method: "PUT", path: adminPath(name) + "/settings", body: settings });
     }
   }

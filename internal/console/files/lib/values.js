@@ -44,10 +44,10 @@ export function Values({ path, values, locales, onChange }) {
             ${columns.map((c) => html`<td key=${c}><input aria-label=${"Label " + c + " of " + of} dir="auto" value=${v.labels?.[c] ?? ""} onChange=${text((next) => set(at, labelled(v, c, next)))} /></td>`)}
             <td><button type="button" class="quiet icon-only" aria-label=${"Remove " + of} onClick=${() => onChange(values.filter((_, other) => other !== at))}><${Icon} name="close" /></button></td></tr>`;
         })}</tbody></table></div>`}
-      ${values.length > shown && html`<div class="pager"><button type="button" disabled=${start === 0} onClick=${() => setFrom(Math.max(0, start - shown))}>Earlier values</button>
+      ${values.length > shown && html`<div class="pager"><button type="button" disabled=${start === 0} onClick=${() => setFrom(Math.max(0, start - shown))}>Previous values</button>
         <span class="hint">${count(start + 1)} to ${count(Math.min(start + shown, values.length))} of ${count(values.length)}</span>
-        <button type="button" disabled=${start + shown >= values.length} onClick=${() => setFrom(start + shown)}>Later values</button></div>`}
-      <div class="form-row"><button type="button" class="quiet" onClick=${() => { onChange([...values, { value: "" }]); setFrom(Math.floor(values.length / shown) * shown); }}><${Icon} name="plus" />Add a value of ${path}</button>
-        <label>Labels in <input class="short" value=${locale} placeholder="locale" aria-label=${"Another locale for the labels of " + path} onInput=${text(setLocale)} /></label><button type="button" class="quiet" onClick=${addLocale}>Add the locale</button></div>
+        <button type="button" disabled=${start + shown >= values.length} onClick=${() => setFrom(start + shown)}>Next values</button></div>`}
+      <div class="form-row"><button type="button" class="quiet" onClick=${() => { onChange([...values, { value: "" }]); setFrom(Math.floor(values.length / shown) * shown); }}><${Icon} name="plus" />Add a value to ${path}</button>
+        <label>Locale <input class="short" value=${locale} placeholder="en" aria-label=${"Locale for more labels of " + path} onInput=${text(setLocale)} /></label><button type="button" class="quiet" onClick=${addLocale}>Add locale</button></div>
     </div></details>`;
 }

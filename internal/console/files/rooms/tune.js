@@ -15,7 +15,7 @@ import { announce, Doing, Empty, JsonArea, jsonError, plural, pretty, ProblemVie
 /** @param {{ by: number | null }} props */
 function Arrow({ by }) {
   if (by === null) return html`<span class="moved up" aria-label="new">new</span>`;
-  if (by === 0) return html`<span class="moved" aria-label="same place">·</span>`;
+  if (by === 0) return html`<span class="moved" aria-label="same position">·</span>`;
   return html`<span class=${"moved " + (by > 0 ? "up" : "down")} aria-label=${(by > 0 ? "up " : "down ") + Math.abs(by)}>${by > 0 ? "↑" : "↓"}${Math.abs(by)}</span>`;
 }
 
@@ -58,15 +58,15 @@ function Judged({ name, edited }) {
   if (!sets.length) return html`<${ProblemView} problem=${problem} />`;
   const shown = (/** @type {any} */ v) => (typeof v === "number" ? v.toFixed(4) : "–");
   const ndcg = report?.comparison?.ndcg;
-  return html`<section class="card stack" aria-label="Judgements"><div class="room-head"><h2>Judged</h2>
-      <label>Judgements <select value=${set} onChange=${text(setSet)}>${sets.map((n) => html`<option key=${n} value=${n}>${n}</option>`)}</select></label></div>
+  return html`<section class="card stack" aria-label="Judgements"><div class="room-head"><h2>Judgements</h2>
+      <label>Judgement set <select value=${set} onChange=${text(setSet)}>${sets.map((n) => html`<option key=${n} value=${n}>${n}</option>`)}</select></label></div>
     <${ProblemView} problem=${problem} />
     ${report?.state === "running" && html`<${Progress} done=${report.searchesDone} all=${report.searches} label=${report.searchesDone + " of " + report.searches + " searches"} onCancel=${() => cancel.current()} />`}
     ${report?.state === "cancelled" && html`<div class="form-row"><p role="status">Cancelled after ${report.searchesDone} of ${report.searches} searches.</p><button type="button" onClick=${() => setTurn(turn + 1)}>Measure again</button></div>`}
     ${report?.state === "failed" && html`<${ProblemView} problem=${failedJob(report, evaluationPath(name, report.id), "Change the settings or the judgements, then measure again.")} />`}
     ${report?.measures && html`<table><thead><tr><th>Measure</th><th class="number">Stored</th><th class="number">Edited</th></tr></thead><tbody>
       ${measures.map(([label = "", key = ""]) => html`<tr key=${key}><td>${label}</td><td class="number">${shown(report.against?.measures[key])}</td><td class="number">${shown(report.measures[key])}</td></tr>`)}</tbody></table>
-      ${ndcg && html`<p role="status">NDCG@10 ${ndcg.difference === 0 ? "does not differ." : html`differs by <strong>${ndcg.difference > 0 ? "+" : "−"}${Math.abs(ndcg.difference).toFixed(4)}</strong> (p = ${ndcg.p.toFixed(3)}${ndcg.significant ? "" : ", which may be chance"}); ${report.comparison.wins} queries got better, ${report.comparison.losses} worse.`}</p>`}`}
+      ${ndcg && html`<p role="status">NDCG@10 ${ndcg.difference === 0 ? "is unchanged." : html`changed by <strong>${ndcg.difference > 0 ? "+" : "−"}${Math.abs(ndcg.difference).toFixed(4)}</strong> (p = ${ndcg.p.toFixed(3)}${ndcg.significant ? "" : ", which may be chance"}). ${plural(report.comparison.wins, "query", "queries")} got better, ${report.comparison.losses} got worse.`}</p>`}`}
   </section>`;
 }
 
@@ -126,7 +126,7 @@ function Tuner({ name }) {
   const dirty = draft !== pretty(stored.settings);
   const conflict = problem instanceof Problem && problem.code === "settings:version_mismatch";
   // Not cancelled: only the response says whether the settings were stored.
-  const save = () => work.run("Saving…", () => saveSettings(name, edited, stored.version).then(() => { announce("The settings are stored."); return read(); }).catch(setProblem));
+  const save = () => work.run("Saving…", () => saveSettings(name, edited, stored.version).then(() => { announce("Settings saved."); return read(); }).catch(setProblem));
   const edit = (/** @type {string} */ next) => {
     setDraft(next);
     if (!conflict) setProblem(null);
@@ -148,17 +148,17 @@ function Tuner({ name }) {
           : [Synonyms, Ranking, Fields, TypoExclusions, Counting].map((Part, at) => html`<${Part} key=${at} settings=${edited} definition=${definition} problems=${places} onChange=${change} />`)}</div>
       <${ProblemView} problem=${problem ?? refused} />
       <${Doing} doing=${work.doing} />
-      <div class="actions"><button type="button" class="primary" disabled=${!dirty || !edited || Boolean(work.doing)} onClick=${save}>Save</button>
-        <button type="button" disabled=${!dirty} onClick=${() => { setDraft(pretty(stored.settings)); setProblem(null); }}>Discard</button>
-        ${conflict && html`<button type="button" onClick=${() => void readSettings(name).then((found) => { setStored(found); setProblem(null); announce("Saving now replaces what was stored meanwhile."); }, setProblem)}>Replace what was stored meanwhile</button>
-          <button type="button" onClick=${() => void read()}>Take what was stored</button>`}
-        <span class="hint" role="status">${dirty ? "Nothing is stored until you save." : "As stored."}</span></div></div>
-    <div class="stack"><h2 class="hidden">What it does</h2>
-      <label class="over" for="queries">Queries to try, one a line</label><textarea id="queries" rows="4" value=${queries} dir="auto" onInput=${text(setQueries)} placeholder="rain jacket"></textarea>
-      ${locales.length > 0 && html`<div class="form-row"><label>Locale <select value=${locale} onChange=${text(setLocale)}><option value="">default</option>${locales.map((l) => html`<option key=${l} value=${l}>${l}</option>`)}</select></label></div>`}
+      <div class="actions"><button type="button" class="primary" disabled=${!dirty || !edited || Boolean(work.doing)} onClick=${save}>Save settings</button>
+        <button type="button" disabled=${!dirty} onClick=${() => { setDraft(pretty(stored.settings)); setProblem(null); }}>Discard changes</button>
+        ${conflict && html`<button type="button" onClick=${() => void readSettings(name).then((found) => { setStored(found); setProblem(null); announce("Saving now overwrites the stored settings."); }, setProblem)}>Overwrite stored settings</button>
+          <button type="button" onClick=${() => void read()}>Load stored settings</button>`}
+        <span class="hint" role="status">${dirty ? "Nothing is stored until you save." : "No unsaved changes."}</span></div></div>
+    <div class="stack"><h2 class="hidden">Effect of the changes</h2>
+      <label class="over" for="queries">Queries to try, one per line</label><textarea id="queries" rows="4" value=${queries} dir="auto" onInput=${text(setQueries)} placeholder="rain jacket"></textarea>
+      ${locales.length > 0 && html`<div class="form-row"><label>Locale <select value=${locale} onChange=${text(setLocale)}><option value="">Default</option>${locales.map((l) => html`<option key=${l} value=${l}>${l}</option>`)}</select></label></div>`}
       ${(running.all > 3 || (slow && running.all > 0)) && html`<${Progress} done=${running.done} all=${running.all} label=${"Query " + running.done + " of " + running.all} onCancel=${stop} />`}
-      ${stopped.all > 0 && html`<div class="form-row"><p role="status">Cancelled after ${stopped.done} of ${plural(stopped.all, "query", "queries")}.</p><button type="button" onClick=${() => setTurn(turn + 1)}>Run the queries</button></div>`}
-      ${!results.length && !queries.trim() && html`<${Empty} title="Which queries matter?"><p>Write some down to see what a change does to them.</p></${Empty}>`}
+      ${stopped.all > 0 && html`<div class="form-row"><p role="status">Cancelled after ${stopped.done} of ${plural(stopped.all, "query", "queries")}.</p><button type="button" onClick=${() => setTurn(turn + 1)}>Run queries</button></div>`}
+      ${!results.length && !queries.trim() && html`<${Empty} title="No queries yet"><p>Enter the queries that matter to see how your changes affect their hits.</p></${Empty}>`}
       ${results.map((result) => html`<${Result} key=${result.text} result=${result} />`)}
       ${edited && html`<${Judged} name=${name} edited=${edited} />`}</div>
   </div>`;
@@ -167,8 +167,8 @@ function Tuner({ name }) {
 export default function Tune() {
   const tunable = indexes.value.filter((i) => can("settings.write", i.name) && can("indexes.read", i.name) && can("search", i.name));
   const name = tunable.find((i) => i.name === (room.value.params.get("index") ?? s.index.value))?.name ?? tunable[0]?.name ?? "";
-  return html`<div class="room"><div class="room-head"><div><p class="eyebrow">Tune</p><h1>${name ? "Settings of " + name : "Search settings"}</h1></div>
+  return html`<div class="room"><div class="room-head"><div><p class="eyebrow">Tune</p><h1>${name ? "Search settings of " + name : "Search settings"}</h1></div>
       ${tunable.length > 1 && html`<label>Index <select value=${name} onChange=${text((v) => go("tune", { index: v }))}>${tunable.map((i) => html`<option key=${i.name} value=${i.name}>${i.name}</option>`)}</select></label>`}</div>
-    ${name ? html`<${Tuner} key=${name} name=${name} />` : html`<${Empty} title="Nothing to tune yet"><p>There is no index whose settings this key may change.</p></${Empty}>`}
+    ${name ? html`<${Tuner} key=${name} name=${name} />` : html`<${Empty} title="Nothing to tune yet"><p>This room changes the search settings of an index and shows the effect before you save. This key cannot change the settings of any index.</p></${Empty}>`}
   </div>`;
 }
