@@ -122,7 +122,7 @@ function casesOf(permissions) {
 
 const shown = {
   "may only search": ["Show document", "Explain"], "may only documents.read": ["Open"], "may only documents.write": ["Add a document > Add"], "may only documents.delete": ["Delete > Delete"],
-  "may only indexes.write": ["Create an index > Create"], "may only keys.write": ["Create a key > Create"],
+  "may only indexes.write": ["Create an index > Create"], "may only keys.write": ["Create a key > Create key"],
   "reads and may documents.write": ["1 > Store"], "reads and may documents.delete": ["1 > Delete"], "reads and may indexes.delete": ["Delete > Delete", "Delete the whole index > Delete"],
   "reads and may indexes.promote": ["Promote"], "reads and may indexes.write": ["Change the definition", "Keep it as it is"], "reads and may settings.write": ["Save settings"],
   "has the role writer": ["Add a document > Add", "1 > Delete"], "has the role admin": ["Rotate > Rotate", "Revoke > Revoke", "Delete the whole index > Delete"],

@@ -26,10 +26,10 @@ function held(key, permission) {
 const lapsed = (key) => key.expiresAt && new Date(key.expiresAt) <= new Date();
 
 /** @param {{ secret: { credential: string, key: any }, onClose: () => void }} props */
-const Secret = ({ secret, onClose }) => html`<${Dialog} title="The new credential" onClose=${onClose}>
-  <p>It is shown only now. Keep it where you keep secrets; the node keeps a hash of it.</p>
+const Secret = ({ secret, onClose }) => html`<${Dialog} title="New credential" onClose=${onClose}>
+  <p>This credential is shown only once. Keep it where you keep secrets; the node stores only a hash.</p>
   <pre class="secret" tabindex="0" aria-label="Credential">${secret.credential}</pre>
-  <div class="actions"><${CopyButton} class="primary" label="Copy the credential" value=${() => secret.credential} /><button type="button" onClick=${onClose}>I have kept it</button></div>
+  <div class="actions"><${CopyButton} class="primary" label="Copy credential" value=${() => secret.credential} /><button type="button" onClick=${onClose}>I have saved it</button></div>
 </${Dialog}>`;
 
 /** @param {{ onMade: (made: any) => void, onClose: () => void }} props */
@@ -49,12 +49,12 @@ function NewKey({ onMade, onClose }) {
   };
   return html`<${Dialog} wide title="Create a key" onClose=${onClose}><form class="stack" onSubmit=${submit(create)}>
     <${ProblemView} problem=${problem} />
-    <div class="form-row"><label class="over">What is it for? <input value=${description} onInput=${text(setDescription)} autofocus /></label>
-      <label class="over">Role <select value=${role} onChange=${text((v) => v in roles && setChosen(roles[/** @type {keyof typeof roles} */ (v)]))}><option value="">as ticked</option>${Object.keys(roles).map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
+    <div class="form-row"><label class="over">Description <input value=${description} onInput=${text(setDescription)} autofocus /></label>
+      <label class="over">Role <select value=${role} onChange=${text((v) => v in roles && setChosen(roles[/** @type {keyof typeof roles} */ (v)]))}><option value="">Custom</option>${Object.keys(roles).map((name) => html`<option key=${name} value=${name}>${name}</option>`)}</select></label>
       <label class="over">Indexes <input value=${patterns} onInput=${text(setPatterns)} placeholder="shop*, books" /></label>
       <label class="over">Expires <input type="datetime-local" value=${expires} onInput=${text(setExpires)} /></label></div>
     <fieldset class="ticks"><legend class="hidden">Permissions</legend>${permissions.map(([name]) => html`<label key=${name}><input type="checkbox" checked=${chosen.includes(name)} onChange=${checked((on) => setChosen(on ? [...chosen, name] : chosen.filter((p) => p !== name)))} />${name}</label>`)}</fieldset>
-    <div class="actions"><button class="primary" disabled=${!grants.length || grants.some((grant) => grant.indexes?.length === 0)}>Create</button></div></form></${Dialog}>`;
+    <div class="actions"><button class="primary" disabled=${!grants.length || grants.some((grant) => grant.indexes?.length === 0)}>Create key</button></div></form></${Dialog}>`;
 }
 
 export default function Access() {
@@ -81,20 +81,20 @@ export default function Access() {
   const keys = list?.keys ?? [];
   /** Returns why the node would refuse to revoke a key; empty if it would not. @param {any} key */
   const kept = (key) => {
-    if (key.id === list.anonymousKey) return "Requests without a credential act as this key, so it cannot be revoked.";
+    if (key.id === list.anonymousKey) return "Requests without a credential use this key, so it cannot be revoked.";
     const manages = (/** @type {any} */ k) => held(k, "keys.write") && !lapsed(k);
-    if (!list.rootKeyConfigured && access.value?.principal !== "unchecked" && held(key, "keys.write") && !keys.some((/** @type {any} */ k) => k.id !== key.id && manages(k))) return "No other key may manage keys, so it cannot be revoked.";
+    if (!list.rootKeyConfigured && access.value?.principal !== "unchecked" && held(key, "keys.write") && !keys.some((/** @type {any} */ k) => k.id !== key.id && manages(k))) return "No other key can manage keys, so this one cannot be revoked.";
     return "";
   };
   return html`<div class="room"><div class="room-head"><div><p class="eyebrow">Access</p><h1>Keys</h1></div><span class="grow"></span>
       ${may && html`<button type="button" class="primary" onClick=${() => setMaking(true)}>Create a key</button>`}</div>
-    ${list && html`<p class="hint">${list.rootKeyConfigured ? "This node has a root key." : access.value?.principal === "unchecked" ? "This node checks no credentials; keys matter once it does." : "This node has no root key."}
-      ${list.anonymousKey ? html` Requests without a credential act as <code>${list.anonymousKey}</code>.` : " Requests without a credential are refused" + (access.value?.principal === "unchecked" ? " then." : ".")}</p>`}
+    ${list && html`<p class="hint">${list.rootKeyConfigured ? "This node has a root key." : access.value?.principal === "unchecked" ? "This node does not check credentials. Keys take effect once it does." : "This node has no root key."}
+      ${list.anonymousKey ? html` Requests without a credential use <code>${list.anonymousKey}</code>.` : " Requests without a credential are " + (access.value?.principal === "unchecked" ? "then " : "") + "rejected."}</p>`}
     <${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
-    ${!mayList ? html`<${Empty} title="Keys are not listed"><p>This key may create keys, and may not read which ones there are.</p></${Empty}>` : list && !keys.length ? html`<${Empty} title="No keys yet"><p>A key may do what its grants say, on the indexes they name.</p></${Empty}>` : html`<div class="table matrix" tabindex="0" role="region" aria-label="Keys and what they may do"><table>
+    ${!mayList ? html`<${Empty} title="Keys cannot be listed"><p>This key can create keys but cannot list them.</p></${Empty}>` : list && !keys.length ? html`<${Empty} title="No keys yet"><p>A key gives access to this node. Its grants set the permissions, and the indexes they apply to.${may ? " Create a key to begin." : ""}</p></${Empty}>` : html`<div class="table matrix" tabindex="0" role="region" aria-label="Keys and their permissions"><table>
       <thead><tr><th scope="col">Key</th>${permissions.map(([name]) => html`<th scope="col" key=${name}><span>${name}</span></th>`)}<th scope="col">Actions</th></tr></thead>
       <tbody>${keys.map((/** @type {any} */ key) => html`<tr key=${key.id}><th scope="row"><code>${key.id}</code>${key.id === own && html` <span class="tag good">you</span>`}${key.id === list.anonymousKey && html` <span class="tag">anonymous</span>`}
-          <div class="key-for" dir="auto">${key.description}</div><div class="hint">${lapsed(key) ? html`<span class="tag bad">expired ${when(key.expiresAt)}</span>` : key.expiresAt ? "until " + when(key.expiresAt) : "never expires"}</div></th>
+          <div class="key-for" dir="auto">${key.description}</div><div class="hint">${lapsed(key) ? html`<span class="tag bad">expired ${when(key.expiresAt)}</span>` : key.expiresAt ? "expires " + when(key.expiresAt) : "never expires"}</div></th>
         ${permissions.map(([name, ofIndex]) => {
           const on = held(key, name);
           return html`<td key=${name} class=${on ? "held" : ""}>${on ? (ofIndex ? html`<span class="patterns">${on.map((pattern) => html`<span key=${pattern}>${pattern}</span> `)}</span>` : html`<span class="patterns">yes</span>`) : html`<span class="hidden">no</span>`}</td>`;
@@ -103,8 +103,8 @@ export default function Access() {
     ${making && html`<${NewKey} onMade=${made} onClose=${() => setMaking(false)} />`}
     ${secret && html`<${Secret} secret=${secret} onClose=${() => setSecret(null)} />`}
     ${rotating && html`<${Confirm} title=${"Rotate " + rotating.id + "?"} action="Rotate" onClose=${() => setRotating(null)} onConfirm=${() => post(keysPath + "/" + rotating.id + "/actions/rotate").then((got) => made(got.body), (error) => { setRotating(null); setProblem(error); })}>
-      <p>Its present credential stops working at once.${rotating.id === own ? " This tab goes on with the new one." : ""}</p></${Confirm}>`}
+      <p>The current credential stops working immediately.${rotating.id === own ? " This tab switches to the new one." : ""}</p></${Confirm}>`}
     ${revoking && html`<${Confirm} title=${"Revoke " + revoking.id + "?"} action="Revoke" onClose=${() => setRevoking(null)}
-      onConfirm=${() => call("DELETE", keysPath + "/" + revoking.id).then(() => { announce("Revoked."); setRevoking(null); return revoking.id === own ? signOut() : read(); }).catch((error) => { setRevoking(null); setProblem(error); })}><p>Requests that use it are refused from now on. A revoked key cannot be restored.</p>${revoking.id === own && html`<p>You are signed in with this key and will be signed out.</p>`}</${Confirm}>`}
+      onConfirm=${() => call("DELETE", keysPath + "/" + revoking.id).then(() => { announce("Key revoked."); setRevoking(null); return revoking.id === own ? signOut() : read(); }).catch((error) => { setRevoking(null); setProblem(error); })}><p>Requests that use it will be rejected. A revoked key cannot be restored.</p>${revoking.id === own && html`<p>You are signed in with this key and will be signed out.</p>`}</${Confirm}>`}
   </div>`;
 }
