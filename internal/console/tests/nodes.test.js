@@ -35,9 +35,9 @@ describe("nodes", () => {
 
   it("says how the node is, draws charts, and says why there is no audit", async () => {
     const page = await open(node, "#/nodes");
-    await page.getByText("This node is well").waitFor();
+    await page.getByText("This node is healthy").waitFor();
     for (let i = 0; i < 5; i++) await node.call("POST", "/v1alpha1/indexes/catalogue/search", {});
-    await page.waitForFunction(() => /: [1-9]|: 0\.[1-9]/.test(document.querySelector("[aria-label^='Searches a second']").getAttribute("aria-label")));
+    await page.waitForFunction(() => /: [1-9]|: 0\.[1-9]/.test(document.querySelector("[aria-label^='Searches per second']").getAttribute("aria-label")));
     assert.equal(await page.locator("canvas").count(), 6);
     await page.getByText("This node keeps its data in its own directory").waitFor();
     assert.equal(await page.getByRole("button", { name: "Compare the registry with the storage" }).count(), 0);
@@ -86,13 +86,13 @@ describe("nodes", () => {
     await page.getByRole("region", { name: "Owners and jobs" }).getByRole("row", { name: /catalogue/ }).waitFor();
     await own.call("DELETE", "/v1alpha1/admin/indexes/catalogue");
     await page.getByRole("button", { name: "Compare the registry with the storage" }).click();
-    await page.getByText("There is nothing to repair.").waitFor();
+    await page.getByText("Nothing to repair.").waitFor();
     await page.getByRole("checkbox", { name: "catalogue" }).check();
-    await page.getByText("create the index catalogue").waitFor();
-    await page.getByRole("checkbox", { name: "make the newest generation" }).check();
-    await page.getByText("make catalogue@1 live").waitFor();
+    await page.getByText("Create index catalogue").waitFor();
+    await page.getByRole("checkbox", { name: "Promote the newest generation" }).check();
+    await page.getByText("Promote catalogue@1").waitFor();
     const release = await hold(page, "**/actions/repair");
-    await page.getByRole("button", { name: "Repair" }).click();
+    await page.getByRole("button", { name: "Repair registry" }).click();
     await page.getByRole("progressbar", { name: "Repairing…" }).waitFor();
     const [cancelled] = await Promise.all([page.waitForEvent("requestfailed"), page.getByRole("button", { name: "Cancel" }).click()]);
     assert.match(cancelled.url(), /actions\/repair$/);
@@ -104,9 +104,9 @@ describe("nodes", () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     await releaseAudit();
     await page.getByRole("button", { name: "Compare the registry with the storage" }).click();
-    await page.getByText("make catalogue@1 live").waitFor(); // the ticked boxes stay ticked
-    await page.getByRole("button", { name: "Repair" }).click();
-    await page.getByText("There is nothing to repair.").waitFor();
+    await page.getByText("Promote catalogue@1").waitFor(); // the ticked boxes stay ticked
+    await page.getByRole("button", { name: "Repair registry" }).click();
+    await page.getByText("Nothing to repair.").waitFor();
     assert.deepEqual((await own.call("GET", "/v1alpha1/admin/indexes")).indexes.map((i) => i.name + "@" + i.liveGeneration), ["catalogue@1"]);
     assert.deepEqual(page.faults, []);
   });
@@ -114,7 +114,7 @@ describe("nodes", () => {
   for (const colorScheme of ["light", "dark"]) {
     it("has no axe violation, " + colorScheme, async () => {
       const page = await open(node, "#/nodes", { context: { colorScheme } });
-      await page.getByText("This node is well").waitFor();
+      await page.getByText("This node is healthy").waitFor();
       await page.locator("canvas").first().waitFor();
       assert.deepEqual(await axe(page), []);
     });

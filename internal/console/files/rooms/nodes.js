@@ -10,12 +10,12 @@ import { announce, bytes, count, plural, ProblemView, Progress, useWork, when } 
 import uPlot from "../vendor/uplot.js";
 
 const charts = /** @type {const} */ ([
-  { title: "Searches a second", series: { searches: "searches" } },
-  { title: "Search time, ms", series: { p50: "p50", p99: "p99" } },
-  { title: "Documents a second", series: { documents: "documents" } },
-  { title: "Memory, MB", series: { memory: "memory" } },
+  { title: "Searches per second", series: { searches: "searches" } },
+  { title: "Search time (ms)", series: { p50: "p50", p99: "p99" } },
+  { title: "Documents per second", series: { documents: "documents" } },
+  { title: "Memory (MB)", series: { memory: "memory" } },
   { title: "Open generations", series: { open: "open" } },
-  { title: "Cache hits, %", series: { query: "filters", term: "words", facet: "facets" } },
+  { title: "Cache hits (%)", series: { query: "filters", term: "words", facet: "facets" } },
 ]);
 
 const colour = (/** @type {string} */ name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -52,7 +52,7 @@ function Chart({ title, series }) {
     <div ref=${place} role="img" aria-label=${title + ": " + said}></div></figure>`;
 }
 
-const checks = /** @type {Record<string, string>} */ ({ "index-registry": "the list of indexes", "index-preload": "opening indexes at start", "index-refresh": "following changes" });
+const checks = /** @type {Record<string, string>} */ ({ "index-registry": "reading the list of indexes", "index-preload": "opening indexes at startup", "index-refresh": "following changes" });
 
 function Health() {
   const [health, setHealth] = useState(/** @type {any} */ (null));
@@ -63,8 +63,8 @@ function Health() {
   const disk = all ? valueOf(all, "service_disk_used_bytes") : 0; // 0 until sizes are measured
   const unhealthy = all ? all.filter((s) => s.name === "service_index_unhealthy" && s.value > 0) : [];
   return html`<section class=${"card health " + (down.length ? "bad" : "good")} aria-label="Health">
-    <p><strong>${down.length ? "This node needs attention" : "This node is well"}</strong>${down.length ? ": " + down.map((/** @type {any} */ c) => checks[c.name] ?? c.name).join(", ") + " fails." : "."}
-      ${all && html` It knows ${plural(valueOf(all, "service_indexes_total_indexes"), "index", "indexes")}, writes ${count(valueOf(all, "service_indexes_owned_indexes"))} of them, uses ${bytes(valueOf(all, "process_resident_memory_bytes"))} of memory${disk > 0 && ` and ${bytes(disk)} of disk`}.`}</p>
+    <p><strong>${down.length ? "This node needs attention" : "This node is healthy"}</strong>.${down.length ? " Failing: " + down.map((/** @type {any} */ c) => checks[c.name] ?? c.name).join(", ") + "." : ""}
+      ${all && html` It has ${plural(valueOf(all, "service_indexes_total_indexes"), "index", "indexes")} and owns ${count(valueOf(all, "service_indexes_owned_indexes"))}. It uses ${bytes(valueOf(all, "process_resident_memory_bytes"))} of memory${disk > 0 && ` and ${bytes(disk)} of disk`}.`}</p>
     ${unhealthy.length > 0 && html`<ul>${unhealthy.map((s) => html`<li key=${s.labels.index}><code>${s.labels.index}@${s.labels.generation}</code> is ${(s.labels.state ?? "").toLowerCase().replaceAll("_", " ")}</li>`)}</ul>`}
   </section>`;
 }
@@ -78,11 +78,11 @@ function Owners() {
     get("/v1alpha1/admin/reindexes").then((got) => setJobs(got.body.reindexes), setProblem);
   };
   useEffect(read, []);
-  return html`<section class="stack" aria-label="Owners and jobs"><h2>Who writes what</h2><${ProblemView} problem=${problem} />
-    ${table && !table.candidates.length && !table.claims.length ? html`<p class="hint">This node is the whole deployment and writes every index.</p>` : table && html`<div class="table"><table><thead><tr><th>Index</th><th>Node</th><th>Address</th><th>Lease until</th></tr></thead>
+  return html`<section class="stack" aria-label="Owners and jobs"><h2>Index owners</h2><${ProblemView} problem=${problem} />
+    ${table && !table.candidates.length && !table.claims.length ? html`<p class="hint">This is the only node, and it writes every index.</p>` : table && html`<div class="table"><table><thead><tr><th>Index</th><th>Node</th><th>Address</th><th>Lease expires</th></tr></thead>
       <tbody>${table.claims.map((/** @type {any} */ c) => html`<tr key=${c.index}><td>${c.index}</td><td><code>${c.node}</code></td><td>${c.address ?? ""}</td><td>${when(c.expiresAt)}</td></tr>`)}
-      ${table.candidates.map((/** @type {any} */ c) => html`<tr key=${c.node}><td class="muted">may write</td><td><code>${c.node}</code></td><td>${c.address ?? ""}</td><td>${when(c.expiresAt)}</td></tr>`)}</tbody></table></div>`}
-    <h2>Jobs</h2>${jobs.length ? jobs.map((job) => html`<${Job} key=${job.index} name=${job.index} onChanged=${read} />`) : html`<p class="hint">No reindex job runs or ran.</p>`}</section>`;
+      ${table.candidates.map((/** @type {any} */ c) => html`<tr key=${c.node}><td class="muted">can write</td><td><code>${c.node}</code></td><td>${c.address ?? ""}</td><td>${when(c.expiresAt)}</td></tr>`)}</tbody></table></div>`}
+    <h2>Reindex jobs</h2>${jobs.length ? jobs.map((job) => html`<${Job} key=${job.index} name=${job.index} onChanged=${read} />`) : html`<p class="hint">No reindex jobs are running or have run.</p>`}</section>`;
 }
 
 /** Lists what a repair would register. @param {any} audit @param {boolean} promote @param {string[]} restore */
@@ -90,14 +90,14 @@ function planned(audit, promote, restore) {
   const found = /** @type {string[]} */ ([]);
   for (const index of audit.indexes) {
     const marked = Boolean(index.removedAt);
-    if (!index.registered && (!marked || restore.includes(index.name))) found.push("create the index " + index.name);
+    if (!index.registered && (!marked || restore.includes(index.name))) found.push("Create index " + index.name);
     for (const g of index.generations) {
       const name = index.name + "@" + g.name;
       if (g.registered || g.stored !== "synced" || ((marked || g.removedAt) && !restore.includes(index.name) && !restore.includes(name))) continue;
-      found.push("register " + name);
+      found.push("Register " + name);
     }
     const newest = index.proposedLive ?? index.generations.filter((/** @type {any} */ g) => g.stored === "synced" && /^\d+$/.test(g.name)).map((/** @type {any} */ g) => Number(g.name)).sort((/** @type {number} */ a, /** @type {number} */ b) => b - a)[0];
-    if (promote && !index.registered && newest !== undefined && found.includes("create the index " + index.name)) found.push("make " + index.name + "@" + newest + " live");
+    if (promote && !index.registered && newest !== undefined && found.includes("Create index " + index.name)) found.push("Promote " + index.name + "@" + newest);
   }
   return found;
 }
@@ -117,17 +117,17 @@ function Registry() {
   const repair = () => run("Repairing…", async (signal) => {
     setAudit(null); // the effect of a cancelled repair is not known
     const { createdIndexes, addedGenerations, promoted, restored } = (await post("/v1alpha1/admin/registry/actions/repair", { promoteNewest: promote, restore }, signal)).body;
-    announce("Repaired: " + [createdIndexes, addedGenerations, promoted, restored].flat().length + " entries.");
+    announce("Repaired " + plural([createdIndexes, addedGenerations, promoted, restored].flat().length, "entry", "entries") + ".");
     setRestore([]);
     await compare(signal);
   });
   return html`<section class="stack" aria-label="Registry"><h2>Audit and repair</h2><${ProblemView} problem=${problem} />
     ${doing ? html`<${Progress} label=${doing} onCancel=${cancel} />` : html`<div class="actions"><button type="button" onClick=${read}>Compare the registry with the storage</button></div>`}
-    ${audit && html`<p role="status">The registry is <strong>${audit.registry}</strong>; it knows ${plural(audit.indexes.length, "index", "indexes")}${audit.unusable.length ? ", and " + audit.unusable.length + " names that cannot be used" : ""}.</p>
-      ${removed.length > 0 && html`<fieldset class="ticks"><legend>Removed and still stored; tick what to restore</legend>${removed.map((name) => html`<label key=${name}><input type="checkbox" checked=${restore.includes(name)} onChange=${checked((on) => setRestore(on ? [...restore, name] : restore.filter((r) => r !== name)))} />${name}</label>`)}</fieldset>`}
-      <label><input type="checkbox" checked=${promote} onChange=${checked(setPromote)} /> make the newest generation of created indexes live</label>
-      ${plan.length ? html`<div class="card"><h3>A repair would</h3><ul>${plan.map((line) => html`<li key=${line}>${line}</li>`)}</ul>
-        ${can("registry.repair") && html`<div class="actions"><button type="button" class="primary" onClick=${repair}>Repair</button></div>`}</div>` : html`<p>There is nothing to repair.</p>`}`}
+    ${audit && html`<p role="status">The registry is <strong>${audit.registry}</strong>. Found ${plural(audit.indexes.length, "index", "indexes")}${audit.unusable.length ? " and " + plural(audit.unusable.length, "unusable name", "unusable names") : ""}.</p>
+      ${removed.length > 0 && html`<fieldset class="ticks"><legend>Removed but still stored. Select what to restore.</legend>${removed.map((name) => html`<label key=${name}><input type="checkbox" checked=${restore.includes(name)} onChange=${checked((on) => setRestore(on ? [...restore, name] : restore.filter((r) => r !== name)))} />${name}</label>`)}</fieldset>`}
+      <label><input type="checkbox" checked=${promote} onChange=${checked(setPromote)} /> Promote the newest generation of each created index</label>
+      ${plan.length ? html`<div class="card"><h3>Repair steps</h3><ul>${plan.map((line) => html`<li key=${line}>${line}</li>`)}</ul>
+        ${can("registry.repair") && html`<div class="actions"><button type="button" class="primary" onClick=${repair}>Repair registry</button></div>`}</div>` : html`<p>Nothing to repair.</p>`}`}
   </section>`;
 }
 
