@@ -48,7 +48,7 @@ describe("access", () => {
     await page.getByRole("link", { name: "Data" }).click();
     await page.getByRole("link", { name: "catalogue" }).click();
     await page.getByRole("tab", { name: "Definition" }).waitFor();
-    for (const name of ["Add a document", "Change the definition", "Choose a file", "Delete the whole index"]) assert.equal(await page.getByRole("button", { name }).count(), 0, name);
+    for (const name of ["Add a document", "Edit definition", "Choose a file", "Delete index"]) assert.equal(await page.getByRole("button", { name }).count(), 0, name);
     assert.deepEqual(page.faults, []);
   });
 
@@ -68,7 +68,7 @@ describe("access", () => {
     await signIn(page, credential);
     assert.deepEqual(await roomsOf(page), ["Data"]);
     await page.getByRole("textbox", { name: "Index" }).fill("books");
-    await page.getByText("This key has access to documents of catalogue, shop*.").waitFor();
+    await page.getByText("This key has access to documents in catalogue, shop*.").waitFor();
     assert.equal(await page.getByRole("button", { name: "Open" }).isDisabled(), true);
     await page.getByRole("link", { name: "catalogue" }).click();
     await page.getByRole("row", { name: /p001/ }).waitFor();
@@ -88,13 +88,13 @@ describe("access", () => {
     const refused = [];
     page.on("response", (response) => response.status() >= 400 && refused.push(response.url()));
     await page.getByLabel("File to load").setInputFiles({ name: "more.ndjson", mimeType: "application/octet-stream", buffer: Buffer.from('{"id":"w1","name":{"en":"Written"}}') });
-    assert.equal(await page.getByLabel("Into index").inputValue(), "catalogue");
-    await page.getByLabel("Into index").fill("more");
-    await page.getByText("This key may add documents to catalogue, and create no index.").waitFor();
-    assert.equal(await page.getByRole("button", { name: "Create and load" }).isDisabled(), true);
-    await page.getByLabel("Into index").fill("catalogue");
+    assert.equal(await page.getByLabel("Load into index").inputValue(), "catalogue");
+    await page.getByLabel("Load into index").fill("more");
+    await page.getByText("This key can add documents to catalogue but cannot create indexes.").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Create index and load" }).isDisabled(), true);
+    await page.getByLabel("Load into index").fill("catalogue");
     await page.getByRole("button", { name: "Add to catalogue" }).click();
-    await page.getByText("1 documents").waitFor();
+    await page.getByText("1 document", { exact: true }).waitFor();
     assert.deepEqual(refused, []);
     assert.deepEqual(page.faults, []);
   });

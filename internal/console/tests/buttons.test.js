@@ -35,7 +35,7 @@ async function restore() {
   return true;
 }
 
-const typed = { Key: "1", Index: "own", "Document key": "1", "New field": "more", "Into index": "own" };
+const typed = { Key: "1", Index: "own", "Document key": "1", "New field": "more", "Load into index": "own" };
 let made = 0;
 
 /** Fills in every required input. */
@@ -121,11 +121,11 @@ function casesOf(permissions) {
 }
 
 const shown = {
-  "may only search": ["Show document", "Explain"], "may only documents.read": ["Open"], "may only documents.write": ["Add a document > Add"], "may only documents.delete": ["Delete > Delete"],
-  "may only indexes.write": ["Create an index > Create"], "may only keys.write": ["Create a key > Create key"],
-  "reads and may documents.write": ["1 > Store"], "reads and may documents.delete": ["1 > Delete"], "reads and may indexes.delete": ["Delete > Delete", "Delete the whole index > Delete"],
-  "reads and may indexes.promote": ["Promote"], "reads and may indexes.write": ["Change the definition", "Keep it as it is"], "reads and may settings.write": ["Save settings"],
-  "has the role writer": ["Add a document > Add", "1 > Delete"], "has the role admin": ["Rotate > Rotate", "Revoke > Revoke", "Delete the whole index > Delete"],
+  "may only search": ["Show document", "Explain"], "may only documents.read": ["Open"], "may only documents.write": ["Add a document > Add document"], "may only documents.delete": ["Delete > Delete"],
+  "may only indexes.write": ["Create an index > Create index"], "may only keys.write": ["Create a key > Create key"],
+  "reads and may documents.write": ["1 > Save document"], "reads and may documents.delete": ["1 > Delete document"], "reads and may indexes.delete": ["Delete > Delete", "Delete index > Delete"],
+  "reads and may indexes.promote": ["Promote"], "reads and may indexes.write": ["Edit definition", "Discard changes"], "reads and may settings.write": ["Save settings"],
+  "has the role writer": ["Add a document > Add document", "1 > Delete document"], "has the role admin": ["Rotate > Rotate", "Revoke > Revoke", "Delete index > Delete"],
 };
 
 describe("buttons", () => {

@@ -5,12 +5,12 @@ import { adminPath, call, failedJob, get, isAborted, post } from "./api.js";
 import { checked, html, submit, text, useEffect, useState } from "./dom.js";
 import { fieldsOf, indexes, listIndexes, usagesOf } from "./indexes.js";
 import { can } from "./session.js";
-import { announce, count, Doing, JsonArea, jsonError, pretty, ProblemView, Progress, useSettled, useWork } from "./ui.js";
+import { announce, count, Doing, JsonArea, jsonError, plural, pretty, ProblemView, Progress, useSettled, useWork } from "./ui.js";
 
 /** @param {{ fields: any, reasons?: { field: string, name?: string, reason: string }[] }} props */
 export function FieldTable({ fields, reasons = [] }) {
   const why = (/** @type {string} */ path) => reasons.filter((r) => r.field === path);
-  return html`<div class="table"><table><thead><tr><th>Field</th><th>Type</th><th>Used for</th>${reasons.length > 0 && html`<th>Why</th>`}</tr></thead>
+  return html`<div class="table"><table><thead><tr><th>Field</th><th>Type</th><th>Usages</th>${reasons.length > 0 && html`<th>Reason</th>`}</tr></thead>
     <tbody>${fieldsOf({ fields }).map(({ path, type, def }) => html`<tr key=${path}><td><code>${path}</code>${why(path).map((r) => r.name && html` <span class="muted">from ${r.name}</span>`)}</td><td>${type}</td>
       <td><span class="tags">${def.role && html`<span class="tag good">${def.role}</span>`}${usagesOf(def).map((word) => html`<span class="tag" key=${word}>${word}</span>`)}</span></td>
       ${reasons.length > 0 && html`<td class="muted">${why(path).map((r) => r.reason).join("; ")}</td>`}</tr>`)}</tbody></table></div>`;
@@ -44,11 +44,11 @@ export function FieldSwitches({ definition, onChange }) {
     onChange({ ...definition, fields: { ...definition.fields, [name]: { type } } });
     setName("");
   };
-  return html`<div class="stack"><div class="table" tabindex="0" role="region" aria-label="Fields and what they are used for"><table><thead><tr><th>Field</th><th>Type</th>${columns.map((c) => html`<th key=${c}>${c}</th>`)}</tr></thead>
+  return html`<div class="stack"><div class="table" tabindex="0" role="region" aria-label="Fields and their usages"><table><thead><tr><th>Field</th><th>Type</th>${columns.map((c) => html`<th key=${c}>${c}</th>`)}</tr></thead>
     <tbody>${fieldsOf(definition).map(({ path, type: kind, def }) => html`<tr key=${path}><td><code>${path}</code>${def.primaryKey && html` <span class="tag">key</span>`}</td><td>${kind}</td>
       ${columns.map((c) => html`<td key=${c}>${usages[kind]?.includes(c) ? html`<input type="checkbox" aria-label=${c + " " + path} checked=${Boolean(def[c])} onChange=${checked((on) => onChange(switched(definition, path, c, on)))} />` : ""}</td>`)}</tr>`)}</tbody></table></div>
     <form class="form-row" onSubmit=${submit(add)}><label>New field <input value=${name} required onInput=${text(setName)} /></label>
-      <label>of type <select value=${type} onChange=${text(setType)}>${Object.keys(usages).map((k) => html`<option key=${k} value=${k}>${k}</option>`)}</select></label><button>Add</button></form></div>`;
+      <label>Type <select value=${type} onChange=${text(setType)}>${Object.keys(usages).map((k) => html`<option key=${k} value=${k}>${k}</option>`)}</select></label><button>Add field</button></form></div>`;
 }
 
 /** Returns the paths at which two definitions differ, with what happens at each. @param {any} before @param {any} after */
@@ -115,20 +115,20 @@ export function Job({ name, onChanged }) {
   const [, target = ""] = job.target.split("@"), [, source = ""] = job.source.split("@");
   const live = indexes.value.find((i) => i.name === name)?.liveGeneration;
   return html`<section class="card stack" aria-label="Reindex job">
-    <div class="room-head"><h3>Generation ${target} from ${source}</h3><span class=${"tag " + ({ done: "good", ready: "good", failed: "bad" }[/** @type {string} */ (job.phase)] ?? "warn")} role="status">${job.phase}</span></div>
+    <div class="room-head"><h3>Reindex generation ${source} into generation ${target}</h3><span class=${"tag " + ({ done: "good", ready: "good", failed: "bad" }[/** @type {string} */ (job.phase)] ?? "warn")} role="status">${job.phase}</span></div>
     <${ProblemView} problem=${work.problem ?? problem} onClose=${() => { work.setProblem(null); setProblem(null); }} />
-    ${(running || job.phase === "ready") && html`<${Progress} done=${job.documentsCopied} all=${job.sourceDocuments} label=${count(job.documentsCopied) + " of " + count(job.sourceDocuments) + " documents" + (job.backlog ? ", " + count(job.backlog) + " changed since" : "")}
+    ${(running || job.phase === "ready") && html`<${Progress} done=${job.documentsCopied} all=${job.sourceDocuments} label=${count(job.documentsCopied) + " of " + plural(job.sourceDocuments, "document", "documents") + (job.backlog ? ", " + count(job.backlog) + " changed since" : "")}
       onCancel=${can("indexes.reindex", name) ? () => act("Cancelling…", jobPath(name) + "/actions/cancel", "Cancelled.") : undefined} />`}
     <${Doing} doing=${work.doing} />
     ${job.phase === "ready" && can("indexes.promote", job.target) && html`<div class="actions"><button type="button" class="primary" disabled=${Boolean(work.doing)} onClick=${() => act("Promoting…", adminPath(job.target) + "/actions/promote", "Generation " + target + " is live.")}>Promote generation ${target}</button></div>`}
     ${job.phase === "done" && live === target && can("indexes.promote", job.source) && html`<div class="actions"><button type="button" disabled=${Boolean(work.doing)} onClick=${() => act("Rolling back…", adminPath(job.source) + "/actions/promote", "Generation " + source + " is live again.")}>Roll back to generation ${source}</button></div>`}
-    ${job.error && html`<${ProblemView} problem=${failedJob(job, jobPath(name), "Correct what it names in generation " + source + ", or change the definition, then create a generation and reindex again.")} />`}
+    ${job.error && html`<${ProblemView} problem=${failedJob(job, jobPath(name), "Fix the problem in generation " + source + " or change the definition, then create a generation and reindex again.")} />`}
   </section>`;
 }
 
 const outcomes = /** @type {Record<string, string>} */ ({
-  unchanged: "This is the definition that is stored.",
-  replace: "The documents fit it: it can be stored as it is, without a reindex.",
+  unchanged: "This is the stored definition.",
+  replace: "The existing documents fit. You can save this definition without a reindex.",
 });
 
 /**
@@ -169,7 +169,7 @@ export function Definition({ resource, onChanged }) {
   });
   if (!editing) {
     return html`<div class="stack"><${FieldTable} fields=${resource.definition.fields} />
-      ${can("indexes.write", name) && html`<div class="actions"><button type="button" onClick=${() => setDraft(pretty(resource.definition))}>Change the definition</button></div>`}</div>`;
+      ${can("indexes.write", name) && html`<div class="actions"><button type="button" onClick=${() => setDraft(pretty(resource.definition))}>Edit definition</button></div>`}</div>`;
   }
   const edit = (/** @type {string} */ v) => {
     setDraft(v);
@@ -177,17 +177,17 @@ export function Definition({ resource, onChanged }) {
   };
   return html`<div class="stack">
     ${after?.fields && html`<${FieldSwitches} definition=${after} onChange=${(/** @type {any} */ next) => edit(pretty(next))} />`}
-    <details open=${!after}><summary>As JSON</summary><${JsonArea} label="Definition as JSON" rows=${22} value=${draft} onInput=${edit} /></details>
-    ${found.length > 0 && html`<section class="stack" aria-label="Changes"><h3>What changes</h3><ul class="tags">${found.map((f) => html`<li key=${f.path + f.change} class=${"tag " + ({ added: "good", removed: "bad" }[f.change] ?? "warn")}>${f.path} ${f.change}</li>`)}</ul>
-      <p role="status">${preview ? outcomes[preview.outcome] ?? "" : refused ? "" : "Asking what this needs…"}</p></section>`}
-    ${preview?.outcome === "reindex" && html`<div class="card refused" role="alert"><h2>This needs a reindex</h2><p>Nothing was changed. Generation ${preview.generation} holds documents that were indexed another way:</p>
+    <details open=${!after}><summary>Edit as JSON</summary><${JsonArea} label="Definition as JSON" rows=${22} value=${draft} onInput=${edit} /></details>
+    ${found.length > 0 && html`<section class="stack" aria-label="Changes"><h3>Changes</h3><ul class="tags">${found.map((f) => html`<li key=${f.path + f.change} class=${"tag " + ({ added: "good", removed: "bad" }[f.change] ?? "warn")}>${f.path} ${f.change}</li>`)}</ul>
+      <p role="status">${preview ? outcomes[preview.outcome] ?? "" : refused ? "" : "Checking whether this needs a reindex…"}</p></section>`}
+    ${preview?.outcome === "reindex" && html`<div class="card refused" role="alert"><h2>This needs a reindex</h2><p>Nothing has changed yet. The documents in generation ${preview.generation} do not fit the new definition:</p>
         <ul>${preview.differences.map((/** @type {any} */ d) => html`<li key=${d.path + d.code}><code>${d.path}</code> ${d.message}</li>`)}</ul>
-        ${can("indexes.write", name + "@" + next) && can("indexes.reindex", name) && html`<p>Create generation ${next} with this definition and fill it from the documents of generation ${preview.generation}? Searches go on as before until you promote it.</p>
+        ${can("indexes.write", name + "@" + next) && can("indexes.reindex", name) && html`<p>Create generation ${next} with this definition and fill it with the documents of generation ${preview.generation}? Searches do not change until you promote it.</p>
         <div class="actions"><button type="button" class="primary" disabled=${busy}
-          onClick=${() => send("Creating generation " + next + "…", adminPath(name + "@" + next) + "?reindex=manual", {}, "Generation " + next + " is being filled.")}>Create generation ${next} and reindex</button></div>`}</div>`}
+          onClick=${() => send("Creating generation " + next + "…", adminPath(name + "@" + next) + "?reindex=manual", {}, "Reindexing into generation " + next + ".")}>Create generation ${next} and reindex</button></div>`}</div>`}
     <${ProblemView} problem=${problem ?? refused} />
     <${Doing} doing=${doing} />
-    <div class="actions"><button type="button" class="primary" disabled=${busy || !after || preview?.outcome !== "replace"} onClick=${() => send("Storing the definition…", adminPath(name), { "If-Match": '"' + resource.version + '"' }, "The definition was stored.")}>Store the definition</button>
-      <button type="button" onClick=${() => { setDraft(""); setProblem(null); }}>Keep it as it is</button></div>
+    <div class="actions"><button type="button" class="primary" disabled=${busy || !after || preview?.outcome !== "replace"} onClick=${() => send("Saving the definition…", adminPath(name), { "If-Match": '"' + resource.version + '"' }, "Definition saved.")}>Save definition</button>
+      <button type="button" onClick=${() => { setDraft(""); setProblem(null); }}>Discard changes</button></div>
   </div>`;
 }

@@ -72,13 +72,13 @@ export function Documents({ name, definition }) {
     setProblem(null);
   };
   const remove = (/** @type {string} */ which) => call("DELETE", documentPath(name, which)).then((got) => {
-    announce("Deleted.");
+    announce("Document deleted.");
     changed(got.headers.get("X-Service-Freshness") ?? "");
   }, (error) => {
     setGone("");
     setProblem(error);
   });
-  if (definition && !key) return html`<${Empty} title="These documents have no key"><p>Without a primary key they can be searched, not listed.</p></${Empty}>`;
+  if (definition && !key) return html`<${Empty} title="These documents cannot be listed"><p>The index has no primary key. You can still search its documents.</p></${Empty}>`;
   const documents = page?.documents ?? [];
   const columns = columnsOf(definition, documents);
   const keyOf = (/** @type {any} */ document) => (key ? String(shownNumbers(valueAt(document, key))) : "");
@@ -87,15 +87,15 @@ export function Documents({ name, definition }) {
       ${(mayRead || mayDelete) && html`<label>Key <input value=${sought} required onInput=${text(setSought)} /></label><button class=${mayRead ? "" : "danger"}>${mayRead ? "Open" : "Delete"}</button>`}
       <span class="grow"></span>${can("documents.write", name) && html`<button type="button" class="primary" onClick=${() => setOpen({ document: {}, key: "" })}>Add a document</button>`}</form>
     <${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
-    ${!mayRead ? html`<p class="hint">This key may not read the documents of ${name}.</p>` : page && html`
-    ${!documents.length && !trail.length ? html`<${Empty} title="No documents yet" />` : html`<div class="table"><table>
-      <thead><tr><th>${key || "document"}</th>${columns.map((c) => html`<th key=${c.path}>${c.path}</th>`)}</tr></thead>
+    ${!mayRead ? html`<p class="hint">This key cannot read the documents of ${name}.</p>` : page && html`
+    ${!documents.length && !trail.length ? html`<${Empty} title="No documents yet">${can("documents.write", name) && html`<p>Add a document, or drop a file on the page.</p>`}</${Empty}>` : html`<div class="table"><table>
+      <thead><tr><th>${key || "Document"}</th>${columns.map((c) => html`<th key=${c.path}>${c.path}</th>`)}</tr></thead>
       <tbody>${documents.map((/** @type {any} */ document, /** @type {number} */ at) => html`<tr key=${keyOf(document) || at}><td><button type="button" class="quiet" onClick=${() => setOpen({ document, key: keyOf(document) })}>${key ? html`<code dir="auto">${keyOf(document)}</code>` : "Open"}</button></td>
         ${columns.map((c) => html`<td key=${c.path}><${Shown} value=${shownNumbers(c.field ? variant(valueAt(document, c.path), c.field) : document[c.path])} field=${c.field} /></td>`)}</tr>`)}</tbody></table></div>`}
     <nav class="pager" aria-label="Pages of documents"><button type="button" disabled=${!trail.length} onClick=${() => setTrail(trail.slice(0, -1))}>Previous</button>
       <button type="button" disabled=${!page.next} onClick=${() => setTrail([...trail, page.next])}>Next</button></nav>`}
     ${open && html`<${Editor} name=${name} opened=${open} onClose=${() => setOpen(null)} onChanged=${changed} onDelete=${mayDelete && open.key ? () => { setGone(open.key); setOpen(null); } : undefined} />`}
-    ${gone && html`<${Confirm} title=${"Delete " + gone + "?"} action="Delete" onClose=${() => setGone("")} onConfirm=${() => void remove(gone)}><p>The document disappears with the next commit.</p></${Confirm}>`}
+    ${gone && html`<${Confirm} title=${"Delete " + gone + "?"} action="Delete" onClose=${() => setGone("")} onConfirm=${() => void remove(gone)}><p>Searches stop finding the document after the next commit.</p></${Confirm}>`}
   </div>`;
 }
 
@@ -108,13 +108,13 @@ function Editor({ name, opened, onClose, onChanged, onDelete }) {
   const may = can("documents.write", name);
   // Adding replaces the document with the same key.
   const store = () => (key ? call("PUT", documentPath(name, key), { body: value }) : call("POST", dataPath(name) + "/documents", { body: '{"documents":[' + value + "]}" })).then((got) => {
-    announce(isNew ? "Added." : "Stored.");
+    announce(isNew ? "Document added." : "Document saved.");
     onChanged(got.headers.get("X-Service-Freshness") ?? got.body?.freshness ?? "");
   }, setProblem);
   return html`<${Dialog} wide title=${isNew ? "Add a document" : "Document " + key} onClose=${onClose}>
     <${ProblemView} problem=${problem} />
     <${JsonArea} label="Document as JSON" rows=${20} value=${value} onInput=${may ? setValue : undefined} onRun=${() => may && !jsonError(value) && store()} />
-    <div class="actions">${may && html`<button type="button" class="primary" disabled=${Boolean(jsonError(value))} onClick=${store}>${isNew ? "Add" : "Store"}</button>`}
-      ${onDelete && html`<button type="button" class="danger" onClick=${onDelete}>Delete</button>`}</div>
+    <div class="actions">${may && html`<button type="button" class="primary" disabled=${Boolean(jsonError(value))} onClick=${store}>${isNew ? "Add document" : "Save document"}</button>`}
+      ${onDelete && html`<button type="button" class="danger" onClick=${onDelete}>Delete document</button>`}</div>
   </${Dialog}>`;
 }

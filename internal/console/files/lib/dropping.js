@@ -9,7 +9,7 @@ import { FieldTable } from "./defining.js";
 import { address } from "./place.js";
 import { can, canSomewhere, namesOf, patternsOf } from "./session.js";
 import { curl } from "./snippets.js";
-import { bytes, CopyButton, count, Doing, JsonArea, jsonError, pretty, ProblemView, Progress } from "./ui.js";
+import { bytes, CopyButton, count, Doing, JsonArea, jsonError, plural, pretty, ProblemView, Progress } from "./ui.js";
 
 /** @typedef {import("./loading.js").Loaded} Loaded */
 
@@ -39,8 +39,8 @@ function save(name, content) {
 function Refusals({ state, sent }) {
   if (!state.refusedCount) return null;
   const lines = () => state.refused.map((r) => JSON.stringify({ number: r.number, errors: r.errors, document: r.text })).join("\n") + "\n";
-  return html`<section aria-label="Refused documents"><div class="room-head"><h3>${count(state.refusedCount)} refused</h3>
-      <button type="button" onClick=${() => save("refused.ndjson", lines())}>Download them</button></div>
+  return html`<section aria-label="Rejected documents"><div class="room-head"><h3>${plural(state.refusedCount, "document", "documents")} rejected</h3>
+      <button type="button" onClick=${() => save("refused.ndjson", lines())}>Download rejected documents</button></div>
     <div class="table"><table><thead><tr><th class="number">Number</th><th>Reason</th><th>Document</th><th>Request</th></tr></thead>
     <tbody>${state.refused.slice(0, 50).map((r) => html`<tr key=${r.number}><td class="number">${count(r.number)}</td><td>${r.errors.map((e) => html`<div><code>${e.code}</code> ${e.message}${e.path && html` <code class="place">${e.path}</code>`}${e.help && html`<p class="hint">${e.help}</p>`}</div>`)}</td><td><code dir="auto">${r.text.slice(0, 120)}</code></td>
       <td><${CopyButton} label="Copy as curl" value=${() => curl(sent(r))} /></td></tr>`)}</tbody></table></div></section>`;
@@ -67,8 +67,8 @@ export function Dropped({ file, into, onClose }) {
     aborted.current = new AbortController();
     const read = async () => {
       const { documents, form } = await sample(file, aborted.current.signal);
-      setSeen({ documents, kind: form.kind === "csv" ? "CSV with " + form.header.length + " columns" : "JSON" });
-      if (!documents.length) throw inputProblem({ code: "file:empty", message: "No documents were found in the file.", path: file.name, help: "Choose a file with JSON objects, or with a header and at least one row." });
+      setSeen({ documents, kind: form.kind === "csv" ? "CSV with " + plural(form.header.length, "column", "columns") : "JSON" });
+      if (!documents.length) throw inputProblem({ code: "file:empty", message: "The file contains no documents.", path: file.name, help: "Choose a file that contains JSON objects, or a header and at least one row." });
       if (!canSomewhere("indexes.write")) return setPhase("review");
       const drafted = await draft(documents, form, aborted.current.signal).catch((error) => {
         if (error instanceof Problem && error.status === 404) return { definition: { fields: {} }, reasons: [] };
@@ -105,21 +105,21 @@ export function Dropped({ file, into, onClose }) {
   return html`<section class="card stack" aria-label=${"Load " + file.name}>
     <div class="room-head"><div><p class="eyebrow">${phase === "done" ? "Loaded" : "Load a file"}</p><h2 dir="auto">${file.name}</h2></div>
       <p class="hint">${bytes(file.size)}${seen ? ", " + seen.kind : ""}</p><span class="grow"></span>
-      ${phase !== "loading" && html`<button type="button" onClick=${onClose}>${phase === "done" ? "Close" : "Put away"}</button>`}</div>
+      ${phase !== "loading" && html`<button type="button" onClick=${onClose}>${phase === "done" ? "Close" : "Discard file"}</button>`}</div>
     <${ProblemView} problem=${problem} />
     ${phase === "reading" && html`<${Doing} doing="Reading the file and drafting a definition…" onCancel=${onClose} />`}
     ${phase === "review" && html`<form class="stack" onSubmit=${submit(start)}>
-      <div class="form-row"><label class="over">Into index <input value=${name} required pattern="[a-z0-9][a-z0-9_\\-]*" onInput=${text(setName)} /></label>
-        <button class="primary" disabled=${!may || (!exists && Boolean(jsonError(definition)))}>${exists ? "Add to " + name : "Create and load"}</button>
-        ${!may ? html`<p class="hint" role="status">This key may add documents to ${patternsOf("documents.write").join(", ")}${patternsOf("indexes.write").length ? ", and create " + patternsOf("indexes.write").join(", ") : ", and create no index"}.</p>`
-          : exists && html`<p class="hint">${can("indexes.read", name) ? "The index exists; its definition stays as it is." : "This key may add documents and not see the index, which must exist."}</p>`}</div>
-      ${!exists && may && html`<h3>The definition, drafted from ${count(seen?.documents.length ?? 0)} documents</h3>
+      <div class="form-row"><label class="over">Load into index <input value=${name} required pattern="[a-z0-9][a-z0-9_\\-]*" onInput=${text(setName)} /></label>
+        <button class="primary" disabled=${!may || (!exists && Boolean(jsonError(definition)))}>${exists ? "Add to " + name : "Create index and load"}</button>
+        ${!may ? html`<p class="hint" role="status">This key can add documents to ${patternsOf("documents.write").join(", ")}${patternsOf("indexes.write").length ? " and create indexes named " + patternsOf("indexes.write").join(", ") : " but cannot create indexes"}.</p>`
+          : exists && html`<p class="hint">${can("indexes.read", name) ? "This index exists. Its definition does not change." : "This key can add documents but cannot see the index, which must already exist."}</p>`}</div>
+      ${!exists && may && html`<h3>Definition drafted from ${plural(seen?.documents.length ?? 0, "document", "documents")}</h3>
         <${FieldTable} fields=${fields} reasons=${reasons} />
-        <details><summary>Edit it as JSON</summary><${JsonArea} label="Definition as JSON" value=${definition} onInput=${setDefinition} rows=${16} /></details>`}
+        <details><summary>Edit as JSON</summary><${JsonArea} label="Definition as JSON" value=${definition} onInput=${setDefinition} rows=${16} /></details>`}
     </form>`}
-    ${phase === "loading" && html`<${Progress} done=${state?.read ?? 0} all=${file.size} label=${(state?.committing ? "Committing " : "") + count(state?.indexed ?? 0) + " documents" + (state?.rate && !state.committing ? ", " + count(Math.round(state.rate)) + " a second" : "")} onCancel=${() => aborted.current.abort()} />`}
-    ${phase === "stopped" && html`<p role="status">Stopped after ${count(state?.indexed ?? 0)} documents; these stay in the index.</p>`}
-    ${phase === "done" && state && html`<p role="status"><strong>${count(state.indexed)} documents</strong> ${state.committed ? "are searchable" : "were added and are searchable after the next commit"}, ${count(Math.round(state.rate))} a second.</p>
+    ${phase === "loading" && html`<${Progress} done=${state?.read ?? 0} all=${file.size} label=${(state?.committing ? "Committing " : "") + plural(state?.indexed ?? 0, "document", "documents") + (state?.rate && !state.committing ? ", " + count(Math.round(state.rate)) + " per second" : "")} onCancel=${() => aborted.current.abort()} />`}
+    ${phase === "stopped" && html`<p role="status">Stopped after ${plural(state?.indexed ?? 0, "document", "documents")}. Documents that were added stay in the index.</p>`}
+    ${phase === "done" && state && html`<p role="status"><strong>${plural(state.indexed, "document", "documents")}</strong> added${state.committed ? " and searchable" : ", searchable after the next commit"} (${count(Math.round(state.rate))} per second).</p>
       ${can("search", name) && html`<div class="actions"><a class="button" href=${address("search", { index: name })}>Search ${name}</a></div>`}`}
     ${state && html`<${Refusals} state=${state} sent=${(/** @type {import("./loading.js").Refused} */ r) => requestFor(name, state.form, plan, r)} />`}
   </section>`;
@@ -132,7 +132,7 @@ export function DropZone({ onFile }) {
     if (files?.[0]) onFile(files[0]);
   };
   return html`<div class="drop">
-    <p><strong>Drop a file anywhere on the page</strong> to make it searchable</p><p class="hint">CSV, TSV, JSON, NDJSON, also gzipped. It is read in this browser and sent only to this node.</p>
+    <p><strong>Drop a file anywhere on the page</strong> to make it searchable</p><p class="hint">CSV, TSV, JSON or NDJSON, optionally gzipped. Your browser reads the file and sends it only to this node.</p>
     <input ref=${input} type="file" class="hidden" tabindex="-1" aria-label="File to load" onChange=${(/** @type {any} */ event) => { take(event.currentTarget.files); event.currentTarget.value = ""; }} />
     <button type="button" onClick=${() => input.current?.click()}>Choose a file</button>
   </div>`;

@@ -45,7 +45,7 @@ export const readIndex = async (name, aborted) => (await get(adminPath(name), ab
 export async function createIndex(name, definition) {
   await listIndexes();
   if (indexes.value.some((index) => index.name === name)) {
-    throw inputProblem({ code: "index:already_exists", message: "An index is called " + name + " by now.", path: name, help: "Look at it first, or choose another name." });
+    throw inputProblem({ code: "index:already_exists", message: "An index named " + name + " already exists.", path: name, help: "Check that index first, or choose another name." });
   }
   await call("PUT", adminPath(name), { body: definition });
 }

@@ -28,17 +28,17 @@ function endOfString(text, begin) {
   for (let at = begin + 1; at < text.length; at++) {
     const c = text.charAt(at);
     if (c === '"') return at + 1;
-    if (c === "\n" || c === "\r") return { at: begin, message: "A string does not end on its line.", help: "Close it with a double quote, and write line breaks as \\n." };
-    if (c < " ") return { at, message: "A string holds a control character.", help: "Write tabs as \\t and others as \\u and four digits." };
+    if (c === "\n" || c === "\r") return { at: begin, message: "The string does not end on this line.", help: "Close it with a double quote, and write line breaks as \\n." };
+    if (c < " ") return { at, message: "The string contains a control character.", help: "Write tabs as \\t, and other control characters as \\u and four hexadecimal digits." };
     if (c !== "\\") continue;
     const end = endOf(escape, text, at);
-    if (end < 0) return { at, message: "A backslash begins nothing that JSON knows.", help: "Write a backslash as \\\\." };
+    if (end < 0) return { at, message: "This backslash does not begin a valid escape.", help: "Write a backslash as \\\\." };
     const half = endOf(surrogate, text, at) >= 0;
-    if (half) return { at, message: "A surrogate stands without its other half.", help: "Write the character itself, or both halves." };
+    if (half) return { at, message: "This is only half of a surrogate pair.", help: "Write the character itself, or both halves." };
     const isPair = /[dD][89abAB]/.test(text.slice(at + 2, at + 4)) && text.charAt(at + 1) === "u";
     at = isPair ? end + 5 : end - 1;
   }
-  return { at: begin, message: "A string does not end.", help: "Close it with a double quote." };
+  return { at: begin, message: "The string does not end.", help: "Close it with a double quote." };
 }
 
 /** Returns the end of the scalar value at a position, or its mistake. @param {string} text @param {number} at @returns {number | Mistake} */
@@ -47,17 +47,17 @@ function endOfValue(text, at) {
   if (c === '"') return endOfString(text, at);
   const end = Math.max(endOf(literal, text, at), endOf(number, text, at));
   if (end >= 0) return end;
-  if (c === "'") return { at, message: "Strings stand in double quotes.", help: 'Write "…" instead of \'…\'.' };
-  if (c === "," || c === "}" || c === "]") return { at, message: "A value is missing before " + c + ".", help: "Write the value, or remove the comma or name before it." };
-  return { at, message: "This is not a value.", help: "Write a number, true, false, null, a string in double quotes, a list or an object." };
+  if (c === "'") return { at, message: "Strings must be in double quotes.", help: 'Write "…" instead of \'…\'.' };
+  if (c === "," || c === "}" || c === "]") return { at, message: "A value is missing before " + c + ".", help: "Add the value, or remove the comma or name before it." };
+  return { at, message: "This is not a JSON value.", help: "Write a number, true, false, null, a string in double quotes, an array or an object." };
 }
 
 /** Returns the mistake of what follows a value, inside a list or an object or at the end of the text. @param {string} text @param {number} at @param {string} close */
 function afterValue(text, at, close) {
-  if (!close) return { at, message: "Something follows the end of the JSON.", help: "Remove it, or put both values into a list." };
+  if (!close) return { at, message: "There is more text after the end of the JSON.", help: "Remove it, or put both values in an array." };
   const other = close === "}" ? "]" : "}";
-  if (text.charAt(at) === other) return { at, message: "What was opened is closed by " + close + ", not " + other + ".", help: "Write " + close + ", or remove it." };
-  return { at, message: "A comma or " + close + " is missing here.", help: "Put a comma between values, or close with " + close + "." };
+  if (text.charAt(at) === other) return { at, message: "Expected " + close + ", not " + other + ".", help: "Write " + close + " instead, or remove " + other + "." };
+  return { at, message: "A comma or " + close + " is missing here.", help: "Add a comma between the values, or close with " + close + "." };
 }
 
 /**
@@ -74,8 +74,8 @@ export function mistakeIn(text) {
     const c = text.charAt(at), close = open.at(-1) ?? "";
     if (next === "comma" && at === text.length && !close) return null;
     if (at === text.length) {
-      if (!text.trim()) return { at, message: "There is no JSON yet.", help: "Write a value, such as {}." };
-      return { at, message: "The JSON ends too early.", help: open.length ? "Close what is open: " + open.slice(-shownOpen).reverse().join("") : "Write the value that is missing." };
+      if (!text.trim()) return { at, message: "There is no JSON yet.", help: "Enter a value, such as {}." };
+      return { at, message: "The JSON is incomplete.", help: open.length ? "Add what closes it: " + open.slice(-shownOpen).reverse().join("") : "Add the missing value." };
     }
     if (close && c === close && next !== "value" && next !== "name") {
       open.pop();
@@ -87,18 +87,18 @@ export function mistakeIn(text) {
       next = close === "}" ? "name" : "value";
       at++;
     } else if (next === "name" || next === "name or end") {
-      if (c !== '"') return { at, message: c === "}" ? "A comma stands before }." : "A name in double quotes is missing here.", help: c === "}" ? "Remove the comma." : 'Write "name": value.' };
+      if (c !== '"') return { at, message: c === "}" ? "There is a comma before }." : "A name in double quotes is missing here.", help: c === "}" ? "Remove the comma." : 'Write "name": value.' };
       const end = endOfString(text, at);
       if (typeof end !== "number") return end;
       const name = JSON.parse(text.slice(at, end)), taken = names.at(-1);
-      if (taken?.has(name)) return { at, message: "The name " + JSON.stringify(name) + " comes twice in one object.", help: "Leave one of them." };
+      if (taken?.has(name)) return { at, message: "The name " + JSON.stringify(name) + " is used twice in this object.", help: "Keep only one of them." };
       taken?.add(name);
       at = skipSpace(text, end);
       if (text.charAt(at) !== ":") return { at, message: "A colon is missing after the name.", help: 'Write "name": value.' };
       next = "value";
       at++;
     } else if (c === "{" || c === "[") {
-      if (open.length === deepest) return { at, message: "It is nested deeper than " + deepest + " levels.", help: "Nest less deeply." };
+      if (open.length === deepest) return { at, message: "The JSON is nested deeper than " + deepest + " levels.", help: "Use fewer levels." };
       open.push(c === "{" ? "}" : "]");
       names.push(new Set());
       next = c === "{" ? "name or end" : "value or end";

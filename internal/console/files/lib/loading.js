@@ -81,7 +81,7 @@ class JsonCutter {
 const longestRecord = 16_000_000;
 
 /** @type {import("./api.js").Detail} */
-const openQuote = { code: "csv:malformed", message: "A quotation mark is not closed, or not followed by a separator.", help: 'Write "" for one inside a cell.' };
+const openQuote = { code: "csv:malformed", message: "A quotation mark is not closed, or not followed by a separator.", help: 'Write "" for a quotation mark inside a cell.' };
 
 /**
  * Cuts text into records; a line break inside quotes does not end one. A record
@@ -239,7 +239,7 @@ function decoderOf(name) {
       if (isFirst) returns = text.includes("\r") && !text.includes("\n");
       return returns ? text.replaceAll("\r", "\n") : text;
     } catch {
-      throw inputProblem({ code: "file:encoding", message: "The file begins as UTF-8 and goes on otherwise.", path: name, help: "Save it as UTF-8." });
+      throw inputProblem({ code: "file:encoding", message: "The file starts as UTF-8 but does not stay UTF-8.", path: name, help: "Save the whole file as UTF-8." });
     }
   };
 }

@@ -36,8 +36,8 @@ function List() {
   const details = useDetails();
   const [read, setRead] = useState(/** @type {import("../lib/meters.js").Meters | null} */ (null));
   useEffect(() => void meters().then(setRead, () => {}), [indexes.value]);
-  if (!indexes.value.length) return html`<${Empty} title="No indexes yet"><p>${canSomewhere("documents.write") ? "Drop a file on the page, or load the demo catalogue from Search." : "A key that may write creates them."}</p></${Empty}>`;
-  return html`<div class="table"><table><thead><tr><th>Index</th><th>Live</th><th class="number">Documents</th><th class="number">Size here</th><th>State</th><th>Owner</th></tr></thead>
+  if (!indexes.value.length) return html`<${Empty} title="No indexes yet"><p>Indexes hold the documents that you search. ${canSomewhere("documents.write") ? "Drop a file on the page to begin, or load the demo catalogue in Search." : "To create one, sign in with a key that can write."}</p></${Empty}>`;
+  return html`<div class="table"><table><thead><tr><th>Index</th><th>Live generation</th><th class="number">Documents</th><th class="number">Size on this node</th><th>State</th><th>Owner</th></tr></thead>
     <tbody>${indexes.value.map((index) => {
       const { resource, total } = details[index.name] ?? {};
       const size = read && valueOf(read, "service_index_disk_bytes", { index: index.name });
@@ -80,10 +80,10 @@ function Generations({ resource, onChanged }) {
       return html`<tr key=${g.name}><td>${g.name} ${g.live && html`<span class="tag good">live</span>`}</td><td>${when(g.createdAt)}</td><td class="tags">
         ${!g.live && can("indexes.promote", name) && html`<button type="button" disabled=${Boolean(doing)} onClick=${() => void promote(g.name)}>Promote</button>`}
         ${!g.live && can("indexes.delete", name) && html`<button type="button" class="danger" onClick=${() => setGone(name)}>Delete</button>`}
-        ${can("search", name) && html`<a href=${address("search", { index: resource.name, generation: g.name })}>Search it</a>`}</td></tr>`;
+        ${can("search", name) && html`<a href=${address("search", { index: resource.name, generation: g.name })}>Search</a>`}</td></tr>`;
     })}</tbody></table></div>
-    ${can("indexes.delete", resource.name) && html`<div class="actions"><button type="button" class="danger" onClick=${() => setGone(resource.name)}>Delete the whole index</button></div>`}
-    ${gone && html`<${Confirm} title=${"Delete " + gone + "?"} action="Delete" doing=${doing} onClose=${() => setGone("")} onConfirm=${() => void remove()}><p>${gone === resource.name ? "All its generations and search settings go with it." : "The documents of this generation go with it."}</p></${Confirm}>`}
+    ${can("indexes.delete", resource.name) && html`<div class="actions"><button type="button" class="danger" onClick=${() => setGone(resource.name)}>Delete index</button></div>`}
+    ${gone && html`<${Confirm} title=${"Delete " + gone + "?"} action="Delete" doing=${doing} onClose=${() => setGone("")} onConfirm=${() => void remove()}><p>${gone === resource.name ? "This also deletes its generations, documents and search settings." : "This also deletes the documents of this generation."}</p></${Confirm}>`}
   </div>`;
 }
 
@@ -122,9 +122,9 @@ const hasPage = (name) => ["indexes.read", ...ofDocuments].some((permission) => 
 
 /** An index whose definition the key may not read: shows only its documents. @param {{ name: string }} props */
 const Unlisted = ({ name }) => html`<div class="stack">
-  <div class="room-head"><h2>${name}</h2><a href=${address("data")}>Another index</a></div>
-  ${hasPage(name) ? html`<p class="hint">This key may not read the definition of ${name}.</p><${Documents} key=${name} name=${name} definition=${null} />`
-    : html`<${Empty} title="This key may not see it"><p>It has access to documents of ${[...new Set(ofDocuments.flatMap(patternsOf))].sort().join(", ") || "no index"}.</p></${Empty}>`}
+  <div class="room-head"><h2>${name}</h2><a href=${address("data")}>Open another index</a></div>
+  ${hasPage(name) ? html`<p class="hint">This key cannot read the definition of ${name}.</p><${Documents} key=${name} name=${name} definition=${null} />`
+    : html`<${Empty} title="No access to this index"><p>This key has access to documents in ${[...new Set(ofDocuments.flatMap(patternsOf))].sort().join(", ") || "no index"}.</p></${Empty}>`}
 </div>`;
 
 /** Opens an index by name, for keys that may not list indexes. */
@@ -132,10 +132,10 @@ function ByName() {
   const [name, setName] = useState("");
   const names = [...new Set(ofDocuments.flatMap(namesOf))].sort();
   const may = name === "" || hasPage(name);
-  return html`<section class="stack" aria-label="Open an index"><p class="hint">This key may not list indexes. Open one by its name.</p>
+  return html`<section class="stack" aria-label="Open an index"><p class="hint">This key cannot list indexes. Open one by its name.</p>
     ${names.length > 0 && html`<ul class="tags">${names.map((n) => html`<li key=${n}><a class="button" href=${address("data", { index: n })}>${n}</a></li>`)}</ul>`}
     <form class="form-row" onSubmit=${submit(() => go("data", { index: name }))}><label>Index <input value=${name} required onInput=${text((v) => setName(v.trim()))} /></label><button disabled=${!may}>Open</button>
-      ${!may && html`<p class="hint" role="status">This key has access to documents of ${[...new Set(ofDocuments.flatMap(patternsOf))].sort().join(", ")}.</p>`}</form></section>`;
+      ${!may && html`<p class="hint" role="status">This key has access to documents in ${[...new Set(ofDocuments.flatMap(patternsOf))].sort().join(", ")}.</p>`}</form></section>`;
 }
 
 const first = { fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" } } };
@@ -154,10 +154,10 @@ function NewIndex({ onClose }) {
   const exists = indexes.value.some((i) => i.name === name);
   return html`<${Dialog} wide title="Create an index" onClose=${onClose}><form class="stack" onSubmit=${submit(create)}>
     <label class="over">Name <input value=${name} required autofocus onInput=${text(setName)} /></label>
-    ${!may ? html`<p class="hint" role="status">This key may create ${patternsOf("indexes.write").join(", ")}.</p>` : exists && html`<p class="hint" role="status">There is an index of this name.</p>`}
+    ${!may ? html`<p class="hint" role="status">This key can create only indexes named ${patternsOf("indexes.write").join(", ")}.</p>` : exists && html`<p class="hint" role="status">An index with this name already exists.</p>`}
     <${ProblemView} problem=${problem} />
     <${JsonArea} label="Definition as JSON" rows=${14} value=${definition} onInput=${setDefinition} />
-    <div class="actions"><button class="primary" disabled=${!may || exists || Boolean(jsonError(definition))}>Create</button></div></form></${Dialog}>`;
+    <div class="actions"><button class="primary" disabled=${!may || exists || Boolean(jsonError(definition))}>Create index</button></div></form></${Dialog}>`;
 }
 
 export default function Data() {
