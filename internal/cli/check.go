@@ -28,14 +28,14 @@ type checkCommand struct {
 // something is damaged or missing. It changes nothing.
 func (c *checkCommand) Run(s *surroundings) error {
 	if isInUse(c.Directory) {
-		fmt.Fprintln(s.err, "A node is running on this directory: what it writes during the check may be reported as damaged or missing. Stop it first.")
+		fmt.Fprintln(s.err, "A node is running in this directory. Stop it first: files that it writes during the check may be reported as damaged or missing.")
 	}
 	damage := errors.Join(engine.CheckAll(vfs.OS(c.Directory), ".", s.out), checkObjects(c.Directory, s.out))
 	switch {
 	case damage == nil:
 		return nil
 	case errors.Is(damage, fs.ErrPermission):
-		return fmt.Errorf("not all of it may be read:\n%w", damage)
+		return fmt.Errorf("some files cannot be read:\n%w", damage)
 	}
 	return fmt.Errorf("damaged:\n%w", damage)
 }
@@ -96,7 +96,7 @@ func checkObjects(directory string, out io.Writer) error {
 		fmt.Fprintln(out, err)
 		return err
 	}
-	fmt.Fprintf(out, "bucket: ok, %d objects\n", sound)
+	fmt.Fprintf(out, "bucket: ok, %s\n", plural(sound, "object", "objects"))
 	return nil
 }
 

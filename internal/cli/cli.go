@@ -33,20 +33,20 @@ const (
 
 // commands are the commands of quire.
 type commands struct {
-	Load       loadCommand       `cmd:"" help:"Load a file into an index. If the index does not exist, draft it from the file and create it."`
+	Load       loadCommand       `cmd:"" help:"Load files into an index. If the index does not exist, draft a definition from the files and create it."`
 	Search     searchCommand     `cmd:"" help:"Search an index and print the hits."`
-	Import     importCommand     `cmd:"" help:"Import an index of another search service."`
-	Dump       dumpCommand       `cmd:"" help:"Write the definition, settings and documents of an index."`
+	Import     importCommand     `cmd:"" help:"Import an index from another search service."`
+	Dump       dumpCommand       `cmd:"" help:"Dump the definition, settings and documents of an index."`
 	Restore    restoreCommand    `cmd:"" help:"Create an index from a dump."`
-	Evaluate   evaluateCommand   `cmd:"" help:"Measure an index with a judgement set. Fails if a bound of the set is not met."`
-	Serve      serveCommand      `cmd:"" help:"Run a node, configured by SERVICE_ variables (see quire config)."`
-	Config     configCommand     `cmd:"" help:"Print every variable with its value and where it came from."`
+	Evaluate   evaluateCommand   `cmd:"" help:"Measure an index with a judgement set. Fails if the bounds of the set are not met."`
+	Serve      serveCommand      `cmd:"" help:"Run a node. SERVICE_ variables configure it (see quire config)."`
+	Config     configCommand     `cmd:"" help:"Print every configuration variable with its value and source."`
 	Inspect    inspectCommand    `cmd:"" help:"Print the contents of a stored file."`
 	Check      checkCommand      `cmd:"" help:"Check the files of a stopped node."`
-	Migrate    migrateCommand    `cmd:"" help:"Move a stopped deployment from a directory to a bucket, or back. Give one of the flags."`
+	Migrate    migrateCommand    `cmd:"" help:"Move a stopped deployment from a directory to a bucket, or back. Set --to-bucket or --from-bucket."`
 	LocaleData localeDataCommand `cmd:"" name:"locale-data" help:"Prepare language data for compounds and full forms."`
 	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Serve indexes to a language model over the Model Context Protocol, on standard input and output."`
-	OpenAPI    openapiCommand    `cmd:"" name:"openapi" help:"Print the OpenAPI description of the interface."`
+	OpenAPI    openapiCommand    `cmd:"" name:"openapi" help:"Print the OpenAPI description of the API."`
 	Completion completionCommand `cmd:"" help:"Print a shell completion script."`
 	Help       helpCommand       `cmd:"" help:"Show help for a command."`
 	Version    versionCommand    `cmd:"" help:"Print the version."`
@@ -84,7 +84,7 @@ func Run(arguments, environment []string, in io.Reader, out, err io.Writer) int 
 	exited := -1
 	parser, failure := kong.New(&commands{},
 		kong.Name("quire"),
-		kong.Description("Search service: JSON documents in named indexes."),
+		kong.Description("A search service for JSON documents in named indexes."),
 		kong.Writers(out, err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.UsageOnError(),
@@ -103,7 +103,7 @@ func Run(arguments, environment []string, in io.Reader, out, err io.Writer) int 
 	}
 	if failure != nil {
 		fmt.Fprintln(err, "quire:", failure)
-		fmt.Fprintln(err, "Run quire --help for the commands.")
+		fmt.Fprintln(err, "Run quire --help to list the commands.")
 		return exitRefused
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)

@@ -40,7 +40,7 @@ func loadConfig(s *surroundings, dev bool) (*config.Config, error) {
 	loaded, err := config.Load(s.environment, dev)
 	if err != nil {
 		logWarnings(s, loaded)
-		return loaded, refusedError{fmt.Errorf("configuration refused:\n%w", err)}
+		return loaded, refusedError{fmt.Errorf("invalid configuration:\n%w", err)}
 	}
 	return loaded, nil
 }

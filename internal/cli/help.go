@@ -3,7 +3,7 @@ package cli
 import "github.com/alecthomas/kong"
 
 type helpCommand struct {
-	Command []string `arg:"" optional:"" help:"The command. Without one, all commands are listed."`
+	Command []string `arg:"" optional:"" help:"Command to show help for. Default: list all commands."`
 }
 
 // Run prints the help of a command, as its --help does.

@@ -9,16 +9,16 @@ import (
 )
 
 type serveCommand struct {
-	Dev bool `help:"Try it out: local mode in ./quire-data, no credentials, loopback only."`
+	Dev bool `help:"Try Quire: local mode in ./quire-data, no credentials, loopback only."`
 
-	RestoreBucket bool `help:"Start with an emptied bucket, so that a registry repair with restoreFromNodes can restore it from this directory."`
+	RestoreBucket bool `help:"Accept an empty bucket, so that a registry repair with restoreFromNodes can restore it from this directory."`
 }
 
 // Run runs a node until ctx ends.
 func (c *serveCommand) Run(ctx context.Context, s *surroundings) error {
 	loaded, err := loadConfig(s, c.Dev)
 	if err != nil && !c.Dev {
-		return fmt.Errorf("%w\nTo try it out without any variable: quire serve --dev", err)
+		return fmt.Errorf("%w\nTo try Quire without setting any variables, run quire serve --dev", err)
 	} else if err != nil {
 		return err
 	}
