@@ -220,7 +220,7 @@ func TestADraftIsWrittenAndNothingCreated(t *testing.T) {
 
 func TestWithoutANodeNothingIsLoaded(t *testing.T) {
 	code, _, err := run(nil, "load", write(t, "shop.csv", shopCSV), "--url", "http://127.0.0.1:1")
-	if code != exitFailed || !strings.Contains(err, "no node answers at http://127.0.0.1:1") {
+	if code != exitFailed || !strings.Contains(err, "no node responds at http://127.0.0.1:1") {
 		t.Errorf("%d %s", code, err)
 	}
 	for _, arguments := range [][]string{{"load", filepath.Join(t.TempDir(), "none.csv")}, {"load", write(t, "x.csv", "a\n1\n"), "--index", "No"}, {"load", write(t, "x.csv", "a\n1\n"), "--url", "ftp://x"}} {

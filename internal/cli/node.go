@@ -73,11 +73,11 @@ func (f *nodeFlags) withNode(ctx context.Context, s *surroundings, node *remote.
 	case !remote.IsAway(err):
 		return work(ctx)
 	case isNamed:
-		return fmt.Errorf("no node answers at %s: %w", node.URL, err)
+		return fmt.Errorf("no node responds at %s: %w", node.URL, err)
 	case !dev:
-		answer, ok := s.choose(fmt.Sprintf("No node answers at %s. Start one here, with its data in ./quire-data?", node.URL), []string{"yes", "no"})
+		answer, ok := s.choose(fmt.Sprintf("No node responds at %s. Start one on this machine, with its data in ./quire-data?", node.URL), []string{"yes", "no"})
 		if !ok || answer != "yes" {
-			return fmt.Errorf("no node answers at %s: start one with quire serve --dev, give its address by --url, or use --dev", node.URL)
+			return fmt.Errorf("no node responds at %s: start one with quire serve --dev, set its address with --url, or use --dev", node.URL)
 		}
 	}
 	return serveWhile(ctx, s, node, work)
@@ -108,7 +108,7 @@ func serveWhile(ctx context.Context, s *surroundings, node *remote.Node, work fu
 		stop()
 		return errors.Join(failure, <-ended)
 	}
-	fmt.Fprintf(s.err, "\nThe node serves %s until you press Ctrl-C; its data is in ./quire-data. Start it again with quire serve --dev.\n", node.URL)
+	fmt.Fprintf(s.err, "\nThe node serves %s until you press Ctrl-C. Its data is in ./quire-data. To start it again, run quire serve --dev.\n", node.URL)
 	return errors.Join(failure, <-ended)
 }
 

@@ -17,9 +17,9 @@ import (
 type searchCommand struct {
 	nodeFlags
 	Index string   `arg:"" help:"The index."`
-	Text  []string `arg:"" optional:"" help:"Text to search for. Without text, documents are listed."`
+	Text  []string `arg:"" optional:"" help:"Text to search for. Default: list all documents."`
 	Limit int      `default:"10" help:"Number of hits to show."`
-	JSON  bool     `help:"Print the answer as JSON."`
+	JSON  bool     `help:"Print the response as JSON."`
 }
 
 type searchAnswer struct {
@@ -45,7 +45,7 @@ func (c *searchCommand) Run(ctx context.Context, s *surroundings) error {
 	content, err := node.Raw(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("data", c.Index) + "/search", Body: body})
 	switch {
 	case remote.IsAway(err):
-		return fmt.Errorf("no node answers at %s: start one with quire serve --dev, or give its address by --url", node.URL)
+		return fmt.Errorf("no node responds at %s: start one with quire serve --dev, or set its address with --url", node.URL)
 	case err != nil:
 		return err
 	case c.JSON:
@@ -54,13 +54,13 @@ func (c *searchCommand) Run(ctx context.Context, s *surroundings) error {
 	}
 	var answer searchAnswer
 	if err := json.Unmarshal(content, &answer); err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read the response: %w", err)
 	}
 	title := titleField(ctx, node, c.Index)
 	for i, hit := range answer.Hits {
 		fmt.Fprintf(s.out, "%2d. %s\n", i+1, printable(describeHit(hit.Document, title)))
 	}
-	fmt.Fprintf(s.out, "%s of %s hits\n", grouped(len(answer.Hits)), grouped(answer.Total.Count))
+	fmt.Fprintf(s.out, "%s of %s\n", grouped(len(answer.Hits)), plural(answer.Total.Count, "hit", "hits"))
 	return nil
 }
 
