@@ -21,12 +21,12 @@ import (
 
 type evaluateCommand struct {
 	nodeFlags
-	Index      string `arg:"" help:"The index, or index@generation."`
+	Index      string `arg:"" help:"The index, or one of its generations as INDEX@GENERATION."`
 	Set        string `arg:"" help:"The judgement set."`
-	Judgements string `placeholder:"FILE" type:"existingfile" help:"Store this file as the set first: JSON, NDJSON, CSV with the columns text, key and grade, or TREC qrels."`
-	Queries    string `placeholder:"FILE" type:"existingfile" help:"The texts of TREC qrels: lines of id, tab, text, or of JSON with id and text."`
+	Judgements string `placeholder:"FILE" type:"existingfile" help:"First store this file as the set: JSON, NDJSON, CSV with the columns text, key and grade, or TREC qrels."`
+	Queries    string `placeholder:"FILE" type:"existingfile" help:"Query texts for TREC qrels, one per line: id, tab and text, or JSON with id and text."`
 	Settings   string `placeholder:"FILE" type:"existingfile" help:"Search with the settings in this file instead of the stored ones."`
-	Against    string `placeholder:"GENERATION" help:"Compare with this generation; live stands for the live one."`
+	Against    string `placeholder:"GENERATION" help:"Compare with this generation; live is the live one."`
 	Compare    bool   `help:"Compare with the live generation and the stored settings."`
 	Worst      int    `default:"10" help:"Number of worst queries to show."`
 	JSON       bool   `help:"Print the evaluation as JSON."`
@@ -43,7 +43,7 @@ type evaluationAnswer struct {
 }
 
 // errBounds ends a command whose evaluation violates the bounds of the set.
-var errBounds = errors.New("the bounds of the judgement set do not hold")
+var errBounds = errors.New("the bounds of the judgement set are not met")
 
 // Run evaluates, prints a table and fails if the evaluation violates the bounds
 // of the set.
@@ -64,11 +64,11 @@ func (c *evaluateCommand) Run(ctx context.Context, s *surroundings) error {
 	answer, raw, err := c.evaluate(ctx, node, body)
 	switch {
 	case remote.IsAway(err):
-		return fmt.Errorf("no node answers at %s: start one with quire serve --dev, or give its address by --url", node.URL)
+		return fmt.Errorf("no node responds at %s: start one with quire serve --dev, or set its address with --url", node.URL)
 	case err != nil:
 		return err
 	case answer.State != "done":
-		return fmt.Errorf("the evaluation is %s: %s", answer.State, textOf(answer.Error))
+		return fmt.Errorf("evaluation %s: %s", answer.State, textOf(answer.Error))
 	}
 	if c.JSON {
 		_, err = fmt.Fprintln(s.out, strings.TrimSpace(string(raw)))
@@ -135,7 +135,7 @@ func (c *evaluateCommand) evaluate(ctx context.Context, node *remote.Node, body 
 		}
 		answer = evaluationAnswer{}
 		if err := json.Unmarshal(raw, &answer); err != nil {
-			return answer, nil, fmt.Errorf("read the answer: %w", err)
+			return answer, nil, fmt.Errorf("read the response: %w", err)
 		}
 		if answer.State != "running" {
 			return answer, raw, nil
@@ -157,7 +157,7 @@ func (c *evaluateCommand) evaluate(ctx context.Context, node *remote.Node, body 
 func printEvaluation(out io.Writer, r *evaluate.Report, worst int) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	sides := []evaluate.Measures{r.Measures}
-	head := fmt.Sprintf("%s, %d queries\t%s@%s", r.Judgements, r.Measures.Queries, r.Index, r.Generation)
+	head := fmt.Sprintf("%s, %s\t%s@%s", r.Judgements, plural(r.Measures.Queries, "query", "queries"), r.Index, r.Generation)
 	if r.Against != nil {
 		sides = append(sides, r.Against.Measures)
 		head += fmt.Sprintf("\t%s@%s\tdifference", r.Index, r.Against.Generation)
@@ -177,13 +177,13 @@ func printEvaluation(out io.Writer, r *evaluate.Report, worst int) error {
 		return err
 	}
 	if c := r.Comparison; c != nil {
-		fmt.Fprintf(out, "%d queries better, %d worse, %d the same\n", c.Wins, c.Losses, c.Ties)
+		fmt.Fprintf(out, "%s better, %s worse, %s unchanged\n", plural(c.Wins, "query", "queries"), grouped(c.Losses), grouped(c.Ties))
 	}
 	if texts := r.Worst(worst); len(texts) > 0 {
 		fmt.Fprintf(out, "\nworst queries:\n  %s\n", printable(strings.Join(texts, "\n  ")))
 	}
 	if r.Bounds.Held {
-		_, err := fmt.Fprintln(out, "\nthe bounds hold")
+		_, err := fmt.Fprintln(out, "\nthe bounds are met")
 		return err
 	}
 	return nil
@@ -213,7 +213,7 @@ func measureRows(r *evaluate.Report) []measureRow {
 		{fmt.Sprintf("judged@%d", r.K), share(func(m evaluate.Measures) *float64 { return m.Judged }), nil},
 		{"expectations met", func(m evaluate.Measures) string { return fmt.Sprintf("%d of %d", m.ExpectationsMet, m.Expectations) }, nil},
 		{"without results", func(m evaluate.Measures) string { return fmt.Sprintf("%.1f%%", 100*m.ZeroResults) }, nil},
-		{"refused", func(m evaluate.Measures) string { return fmt.Sprint(m.Failed) }, nil},
+		{"failed", func(m evaluate.Measures) string { return fmt.Sprint(m.Failed) }, nil},
 		{"p50, p99", func(m evaluate.Measures) string { return fmt.Sprintf("%.1f, %.1f ms", m.P50Ms, m.P99Ms) }, nil},
 	}
 }

@@ -123,7 +123,7 @@ func readGradeTable(content []byte, comma rune) (*judgedQueries, error) {
 	}
 	text, key, grade := column("text", "query"), column("key", "document", "id"), column("grade")
 	if text < 0 || key < 0 {
-		return nil, errors.New("the header needs the columns text and key, and may have grade")
+		return nil, errors.New("the header must have the columns text and key; grade is optional")
 	}
 	judged := &judgedQueries{}
 	for {
@@ -135,7 +135,7 @@ func readGradeTable(content []byte, comma rune) (*judgedQueries, error) {
 			return nil, err
 		}
 		if len(row) <= max(text, key, grade) {
-			return nil, fmt.Errorf("a row has %d columns, the header %d", len(row), len(head))
+			return nil, fmt.Errorf("a row has %d columns, but the header has %d", len(row), len(head))
 		}
 		value := "1"
 		if grade >= 0 {
@@ -151,7 +151,7 @@ func readGradeTable(content []byte, comma rune) (*judgedQueries, error) {
 // the queries.
 func readQrels(content []byte, queries string) (*judgedQueries, error) {
 	if queries == "" {
-		return nil, errors.New("TREC qrels need the texts of their queries: give --queries")
+		return nil, errors.New("TREC qrels need the texts of their queries: set --queries")
 	}
 	texts, err := readTexts(queries)
 	if err != nil {
@@ -164,7 +164,7 @@ func readQrels(content []byte, queries string) (*judgedQueries, error) {
 			continue
 		}
 		if len(parts) != 4 {
-			return nil, fmt.Errorf("%q is not a query, an iteration, a key and a grade", strings.TrimSpace(line))
+			return nil, fmt.Errorf("the line %q must have a query, an iteration, a key and a grade", strings.TrimSpace(line))
 		}
 		if err := judged.add(parts[0], parts[2], parts[3]); err != nil {
 			return nil, err
