@@ -14,15 +14,15 @@ import (
 )
 
 type importCommand struct {
-	Elasticsearch importElasticsearchCommand `cmd:"" help:"Import an index of Elasticsearch 7 to 9 or OpenSearch 2 and 3."`
+	Elasticsearch importElasticsearchCommand `cmd:"" help:"Import an index from Elasticsearch 7 to 9, or OpenSearch 2 or 3."`
 }
 
 type importElasticsearchCommand struct {
 	nodeFlags
-	Source    string `arg:"" placeholder:"URL/INDEX" help:"Where the index is, such as https://user:password@host:9200/books."`
-	SourceKey string `placeholder:"KEY" help:"API key of Elasticsearch."`
-	Index     string `placeholder:"NAME" help:"The index here; by default named as there. It must not exist."`
-	Draft     string `placeholder:"FILE" help:"Write the translated definition to a file, - for standard output, and import nothing."`
+	Source    string `arg:"" placeholder:"URL/INDEX" help:"URL of the index, such as https://user:password@host:9200/books."`
+	SourceKey string `placeholder:"KEY" help:"API key for Elasticsearch."`
+	Index     string `placeholder:"NAME" help:"Name of the new index, which must not exist. Default: the name in the URL."`
+	Draft     string `placeholder:"FILE" help:"Write the translated definition to a file (- for standard output) and import nothing."`
 }
 
 // Run translates the mapping, creates the index and copies the documents as of
@@ -37,7 +37,7 @@ func (c *importElasticsearchCommand) Run(ctx context.Context, s *surroundings) (
 		c.Index = indexName(cluster.Index)
 	}
 	if !registry.IsIndexName(c.Index) {
-		return refusedError{fmt.Errorf("%q is not the name of an index: choose one by --index", c.Index)}
+		return refusedError{fmt.Errorf("%q is not a valid index name: choose a name with --index", c.Index)}
 	}
 	node, err := c.nodeFlags.node(s)
 	if err != nil {
@@ -52,7 +52,7 @@ func (c *importElasticsearchCommand) Run(ctx context.Context, s *surroundings) (
 		return err
 	}
 	defer func() { err = errors.Join(err, documents.Close(ctx)) }()
-	fmt.Fprintf(s.err, "%s holds %s documents, read by a %s.\n", cluster.Index, grouped(documents.Total), documents.Way)
+	fmt.Fprintf(s.err, "%s holds %s, read through a %s.\n", cluster.Index, plural(documents.Total, "document", "documents"), documents.Way)
 	source := load.NewSource(cluster.Index, documents)
 	drafter := draft.New(draft.Options{Convert: true})
 	if err := load.Draft(ctx, source, drafter, true); err != nil {
@@ -80,7 +80,7 @@ func (c *importElasticsearchCommand) copy(ctx context.Context, s *surroundings, 
 	admin := remote.IndexPath("admin", c.Index)
 	switch err := node.Do(ctx, remote.Request{Method: "GET", Path: admin}, nil); {
 	case err == nil:
-		return refusedError{fmt.Errorf("the index %s exists: delete it, or choose another name by --index", c.Index)}
+		return refusedError{fmt.Errorf("the index %s already exists: delete it, or choose another name with --index", c.Index)}
 	case !remote.IsCode(err, "index:not_found"):
 		return err
 	}

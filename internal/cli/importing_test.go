@@ -150,7 +150,7 @@ func TestAnIndexOfElasticsearchIsImported(t *testing.T) {
 		t.Run(kind.name, func(t *testing.T) {
 			node, cluster := serveNode(t), serveCluster(t, kind)
 			code, _, out := run(nil, "import", "elasticsearch", cluster+"/books", "--url", node)
-			if code != exitDone || !strings.Contains(out, "read by a "+kind.way) {
+			if code != exitDone || !strings.Contains(out, "read through a "+kind.way) {
 				t.Fatalf("%d %s", code, out)
 			}
 			checkImported(t, node, out)
@@ -240,7 +240,7 @@ func TestOpenSearch(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			node := serveNode(t)
 			code, _, out := run(nil, "import", "elasticsearch", address+"/books", "--url", node)
-			if code != exitDone || !strings.Contains(out, "read by a "+way) {
+			if code != exitDone || !strings.Contains(out, "read through a "+way) {
 				t.Fatalf("%d %s", code, out)
 			}
 			checkImported(t, node, out)

@@ -11,8 +11,8 @@ import (
 
 type restoreCommand struct {
 	nodeFlags
-	File  string `arg:"" help:"A dump that quire dump wrote; - is standard input."`
-	Index string `placeholder:"NAME" help:"The index; by default the one that was dumped. It must not exist."`
+	File  string `arg:"" help:"Dump written by quire dump, or - for standard input."`
+	Index string `placeholder:"NAME" help:"Name of the new index, which must not exist. Default: the name of the dumped index."`
 }
 
 // Run creates an index from a dump and fills it.
@@ -30,7 +30,7 @@ func (c *restoreCommand) Run(ctx context.Context, s *surroundings) (err error) {
 	admin := remote.IndexPath("admin", index)
 	switch err := node.Do(ctx, remote.Request{Method: "GET", Path: admin}, nil); {
 	case err == nil:
-		return refusedError{fmt.Errorf("the index %s exists: delete it, or choose another name by --index", index)}
+		return refusedError{fmt.Errorf("the index %s already exists: delete it, or choose another name with --index", index)}
 	case !remote.IsCode(err, "index:not_found"):
 		return err
 	}
@@ -57,12 +57,12 @@ func (c *restoreCommand) fill(ctx context.Context, s *surroundings, node *remote
 	err := job.Run(ctx, source, converter, &done)
 	shown.end()
 	if err != nil {
-		return fmt.Errorf("%w; %s documents were added before that", err, grouped(done.Added))
+		return fmt.Errorf("%w; added before that: %s", err, plural(done.Added, "document", "documents"))
 	}
 	if err := node.Do(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("admin", index) + "/actions/commit"}, nil); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "%s documents added to %s%s.\n", grouped(done.Added), index, refusedText(done.Refused))
+	fmt.Fprintf(s.err, "%s added to %s%s.\n", plural(done.Added, "document", "documents"), index, refusedText(done.Refused))
 	if done.Refused > 0 {
 		return errSomeRefused
 	}
