@@ -15,7 +15,7 @@ import (
 )
 
 type inspectCommand struct {
-	File string `arg:"" type:"existingfile" help:"A manifest, log, side or segment file, or an object such as the registry."`
+	File string `arg:"" type:"existingfile" help:"Manifest, log, side or segment file, or a stored object such as the registry."`
 }
 
 // Run prints the contents of a stored file.

@@ -65,7 +65,7 @@ func (p *progress) moved(source *load.Source, done load.Done) {
 func (p *progress) describe(read int64, done load.Done) string {
 	took := time.Since(p.began)
 	rate := float64(done.Read) / max(took.Seconds(), 0.001)
-	text := fmt.Sprintf("%s rows, %s a second", grouped(done.Read), grouped(int(rate)))
+	text := fmt.Sprintf("%s, %s per second", plural(done.Read, "row", "rows"), grouped(int(rate)))
 	if done.Refused > 0 {
 		text += fmt.Sprintf(", %s refused", grouped(done.Refused))
 	}
@@ -100,7 +100,7 @@ func (p *progress) say(text string) {
 
 // waits prints that the node is unavailable.
 func (p *progress) waits(err error) {
-	p.say(fmt.Sprintf("waiting for the node: %v", err))
+	p.say(fmt.Sprintf("waiting for the node to respond: %v", err))
 }
 
 // end removes the bar.
