@@ -249,6 +249,20 @@ describe("data", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("loads whole numbers beyond 2^53 with all their digits", async () => {
+    for (const [name, first] of [["spread", "n"], ["odd", "odd name"]]) {
+      const page = await open(node, "#/data");
+      const content = `[\n  {\n    "id": "1",\n    "${first}": 9007199254740993\n  },\n  { "id": "2", "${first}": -9223372036854775807 }\n]`;
+      await page.getByLabel("File to load").setInputFiles(file(name + ".json", content));
+      await page.getByText("The definition, drafted from").waitFor();
+      await page.getByRole("button", { name: "Create and load" }).click();
+      await page.getByText("2 documents are searchable").waitFor();
+      const response = await fetch(node.base + "/v1alpha1/indexes/" + name + "/documents");
+      assert.match(await response.text(), /: ?9007199254740993.*: ?-9223372036854775807/, name);
+      assert.deepEqual(page.faults, []);
+    }
+  });
+
   it("loads CSV with odd names, quotes, decimal commas and dates", async () => {
     const page = await open(node, "#/data");
     const rows = ["sku;Product name;Unit price;Added;Colours", '1;"Lamp; red";9,50;2024-01-02;red|white', '2;"Lamp\nblue";12,00;2024-02-03;blue'];

@@ -87,6 +87,16 @@ describe("search", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("shows the counts beside a value that is too long for its line", async () => {
+    await fill(node, "long", { fields: { id: { type: "string", role: "id" }, tag: { type: "string", role: "tag" } } }, [{ id: "1", tag: "a very long value ".repeat(9) }, { id: "2", tag: "short" }]);
+    const page = await open(node, "#/search?index=long");
+    await summary(page).getByText("2 hits").waitFor();
+    const right = (locator) => locator.evaluate((element) => element.getBoundingClientRect().right);
+    const end = await right(page.getByRole("complementary", { name: "Facets" }));
+    for (const shown of await page.locator(".facet-count").all()) assert.ok((await right(shown)) <= end);
+    assert.equal(await page.locator(".facet-count").count(), 2);
+  });
+
   it("completes one of 10,000 facet values", async () => {
     const page = await open(node, "#/search?index=many");
     await page.getByRole("button", { name: "Show all 10,000 values…" }).click();

@@ -106,7 +106,7 @@ function Index({ name }) {
       <a href=${address("data")}>All indexes</a></div>
     <${ProblemView} problem=${problem} />
     <${Job} name=${name} onChanged=${again} key=${name + (resource?.generations.length ?? 0)} />
-    <div class="tabs" role="tablist" aria-label="Parts of the index">${tabs.map((t) => html`<button type="button" role="tab" key=${t} id=${"part-" + t} aria-controls="part" aria-selected=${t === tab} onClick=${() => go("data", { index: name, tab: t })}>${t}</button>`)}</div>
+    <div class="tabs" role="tablist" aria-label="Parts of the index">${tabs.map((t) => html`<button type="button" role="tab" key=${t} id=${"part-" + t} aria-controls=${resource ? "part" : undefined} aria-selected=${t === tab} onClick=${() => go("data", { index: name, tab: t })}>${t}</button>`)}</div>
     ${resource && html`<div role="tabpanel" id="part" aria-labelledby=${"part-" + tab}>
       ${tab === "Documents" && html`<${Documents} key=${name + resource.generation} name=${name} definition=${resource.definition} />`}
       ${tab === "Definition" && html`<${Definition} resource=${resource} onChanged=${again} />`}
