@@ -123,6 +123,22 @@ func TestAnEvaluationComparesOnlyWithWhatIsVisible(t *testing.T) {
 	}
 }
 
+func TestAReindexCopiesOnlyWhatIsVisible(t *testing.T) {
+	d := deploy(t, auth.Options{RootKey: rootKey})
+	root := "Bearer " + rootKey
+	d.makeHidden(root)
+	const path = "/v1alpha1/admin/indexes/hidden@2/actions/reindex"
+	from := func(name string) string { return `{"promote":"manual","from":"` + name + `"}` }
+	second := "Bearer " + d.key([]auth.Permission{auth.IndexesReindex, auth.DocumentsRead}, "hidden@2")
+	if got, want := d.answered("POST", path, second, from("hidden@1")), d.answered("POST", path, second, from("hidden@9")); got != strings.ReplaceAll(want, "@9", "@1") {
+		t.Errorf("the generation that exists answers\n%s\nand one that does not\n%s", got, want)
+	}
+	both := "Bearer " + d.key([]auth.Permission{auth.IndexesReindex}, "hidden@*")
+	if status, code, body := d.ask("POST", path, both, from("hidden@1")); status != 409 || code != "reindex:in_progress" {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 // makeHidden creates an index with every resource an index can have.
 func (d *deployment) makeHidden(root string) {
 	d.Helper()

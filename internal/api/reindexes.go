@@ -75,6 +75,11 @@ func (a *API) startReindex(ctx context.Context, r *Request) (*Response, error) {
 			return nil, err
 		}
 	}
+	if from, err := registry.ParseName(request.From); err == nil && from.Index == name.Index && from.HasGeneration() {
+		if err := r.Principal.CheckVisible(request.From); err != nil {
+			return nil, err
+		}
+	}
 	record, err := a.node.StartReindex(ctx, request)
 	if err != nil {
 		return nil, err

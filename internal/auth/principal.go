@@ -141,6 +141,15 @@ func (p *Principal) CheckBareIndex(permission Permission, name string) error {
 	return forbidden(permission)
 }
 
+// CheckVisible refuses a request that names an index or a generation which no grant
+// covers, with index:not_found, just as if it did not exist.
+func (p *Principal) CheckVisible(name string) error {
+	if p.covers(name) {
+		return nil
+	}
+	return notFound(name)
+}
+
 // CheckSomewhere refuses a request that needs a permission on at least one index
 // when p holds it on none.
 func (p *Principal) CheckSomewhere(permission Permission) error {
