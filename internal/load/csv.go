@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/quiresearch/quire/internal/tabular"
 	"github.com/quiresearch/quire/internal/written"
 )
 
@@ -34,7 +35,7 @@ type csvReader struct {
 // columns.
 func newCSVReader(text *bufio.Reader, start []byte, isAll bool, extension string) (*csvReader, error) {
 	if bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as Excel for the Mac may write
-		text, start = bufio.NewReader(returns{text}), bytes.ReplaceAll(start, []byte("\r"), []byte("\n"))
+		text, start = bufio.NewReader(tabular.LineFeeds(text)), bytes.ReplaceAll(start, []byte("\r"), []byte("\n"))
 	}
 	separator := findSeparator(start, isAll)
 	if line, _, _ := bytes.Cut(start, []byte("\n")); separatorLine.Match(line) { // as Excel writes and reads
@@ -88,19 +89,6 @@ func newCSVReader(text *bufio.Reader, start []byte, isAll bool, extension string
 }
 
 var separatorLine = regexp.MustCompile(`^sep=[,;\t|]\r?$`)
-
-// returns makes line ends of carriage returns.
-type returns struct{ text io.Reader }
-
-func (r returns) Read(p []byte) (int, error) {
-	n, err := r.text.Read(p)
-	for i, c := range p[:n] {
-		if c == '\r' {
-			p[i] = '\n'
-		}
-	}
-	return n, err
-}
 
 func (r *csvReader) format() string {
 	if r.separator == '\t' {

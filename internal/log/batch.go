@@ -108,7 +108,7 @@ func DecodeBatch(content []byte) (*Batch, error) {
 	if uint64(count) > uint64(len(rest)) {
 		return nil, fmt.Errorf("decode batch: %w: %d operations in %d bytes", ErrCorrupt, count, len(rest))
 	}
-	b.Operations = make([]Operation, 0, count)
+	b.Operations = make([]Operation, 0, min(count, 4096)) // a damaged batch may claim any count
 	for i := range count {
 		if len(rest) == 0 {
 			return nil, fmt.Errorf("decode batch: %w: operation %d is cut", ErrCorrupt, i)

@@ -75,11 +75,15 @@ func (r *Reader) Header() ([]string, error) {
 	if mark, err := r.buffer.Peek(3); err == nil && bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
 		_, _ = r.buffer.Discard(3)
 	}
+	// The buffered part of a long line is enough to decide.
+	_, _ = r.buffer.Peek(1)
+	first, _ := r.buffer.Peek(r.buffer.Buffered())
+	line, _, hasLineFeed := bytes.Cut(first, []byte{'\n'})
+	if end := bytes.IndexByte(line, '\r'); !hasLineFeed && end >= 0 && end+1 < len(line) {
+		line = line[:end]
+		r.buffer = bufio.NewReaderSize(LineFeeds(r.buffer), 64<<10)
+	}
 	if r.delimiter == ',' {
-		// The buffered part of a long line is enough to decide.
-		_, _ = r.buffer.Peek(1)
-		first, _ := r.buffer.Peek(r.buffer.Buffered())
-		line, _, _ := bytes.Cut(first, []byte{'\n'})
 		if bytes.Count(line, []byte{';'}) > bytes.Count(line, []byte{','}) {
 			r.delimiter = ';'
 		}
@@ -138,6 +142,22 @@ func quoteReason(err error) string {
 		return `a quotation mark is not closed, or not followed by a delimiter; write "" for one inside a value`
 	}
 	return `a quotation mark stands inside a value without quotes; put the value in quotes and write "" for it`
+}
+
+// LineFeeds returns a reader of text whose lines end in carriage returns alone, as old
+// spreadsheets write them, with line feeds instead.
+func LineFeeds(text io.Reader) io.Reader { return lineFeeds{text} }
+
+type lineFeeds struct{ text io.Reader }
+
+func (l lineFeeds) Read(p []byte) (int, error) {
+	n, err := l.text.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // boundedSource limits the bytes read for one row.

@@ -67,6 +67,7 @@ func TestRowsBecomeDocuments(t *testing.T) {
 			`{"id":"007","n":12,"price":3.50,"new":true,"at":"2024-12-31T00:00:00Z"}` + "\n" + `{"id":"2"}`},
 		{"byte order mark, semicolons and decimal commas", "\ufeffid;price;at\r\n1;1.234,50;31.12.2024\r\n2;7,5 €;2024-05-01T10:00:00+02:00\r\n", ',',
 			`{"id":"1","price":1234.50,"at":"2024-12-31T00:00:00Z"}` + "\n" + `{"id":"2","price":7.5,"at":"2024-05-01T10:00:00+02:00"}`},
+		{"carriage returns alone", "\ufeffid;price\r1;7,5\r2;\"1\"\r", ',', `{"id":"1","price":7.5}` + "\n" + `{"id":"2","price":1}`},
 		{"tabs", "id\tprice\n1\t1,234.5\n", '\t', `{"id":"1","price":1234.5}`},
 		{"quotes and line breaks", "id,title\n1,\"a \"\"b\"\",\nc\"\n", ',', `{"id":"1","title":"a \"b\",\nc"}`},
 		{"lists", "id,tags,years,v,variants\n1,a | b,1999|2001,\"[1,2]\",\"[{\"\"sku\"\":\"\"x\"\"}]\"\n2,\"[\"\"a|b\"\"]\",,,\n3,|,n/a,,", ',',

@@ -45,14 +45,26 @@ func lockFile(f *os.File) error {
 // reserve allocates blocks without changing the length, so that fdatasync of later
 // appends writes less and a full disk is noticed early.
 func reserve(f *os.File, size int64) error {
-	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
+	err := retryInterrupted(func() error { return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size) })
 	if err == unix.EOPNOTSUPP || err == unix.ENOSYS {
 		return nil
 	}
 	return err
 }
 
-func syncData(f *os.File) error { return unix.Fdatasync(int(f.Fd())) }
+func syncData(f *os.File) error {
+	return retryInterrupted(func() error { return unix.Fdatasync(int(f.Fd())) })
+}
+
+// retryInterrupted repeats a system call that a signal interrupted, as package os does:
+// the runtime preempts goroutines by signals, and some file systems return EINTR.
+func retryInterrupted(call func() error) error {
+	for {
+		if err := call(); err != unix.EINTR {
+			return err
+		}
+	}
+}
 
 func freeSpace(root string) (free, total uint64, err error) {
 	var st unix.Statfs_t
