@@ -254,9 +254,9 @@ describe("data", () => {
       const page = await open(node, "#/data");
       const content = `[\n  {\n    "id": "1",\n    "${first}": 9007199254740993\n  },\n  { "id": "2", "${first}": -9223372036854775807 }\n]`;
       await page.getByLabel("File to load").setInputFiles(file(name + ".json", content));
-      await page.getByText("The definition, drafted from").waitFor();
-      await page.getByRole("button", { name: "Create and load" }).click();
-      await page.getByText("2 documents are searchable").waitFor();
+      await page.getByText("Definition drafted from").waitFor();
+      await page.getByRole("button", { name: "Create index and load" }).click();
+      await page.getByText("2 documents added and searchable").waitFor();
       const response = await fetch(node.base + "/v1alpha1/indexes/" + name + "/documents");
       assert.match(await response.text(), /: ?9007199254740993.*: ?-9223372036854775807/, name);
       assert.deepEqual(page.faults, []);
