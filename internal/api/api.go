@@ -145,6 +145,7 @@ func (a *API) serve(w *trackedWriter, r *http.Request) {
 		return
 	}
 	if body, err = a.codecs.pack(response, body, answerEncoding(r.Header)); err == nil {
+		w.unread = a.unread
 		err = response.write(w, body)
 	}
 	a.buffers.release(response)
@@ -348,6 +349,7 @@ type trackedWriter struct {
 	armed   time.Time
 	route   *Route // nil if no route serves the request
 	isCut   bool   // the response ends before it is complete
+	unread  *unread
 
 	hasBody bool         // of the request
 	body    *boundedBody // nil until reading is allowed
@@ -398,10 +400,27 @@ func (w *trackedWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
+	if w.unread == nil {
+		return w.send(nil, nil, p)
+	}
+	return w.sendLong(w.unread, p)
+}
+
+// sendLong sends p and accounts for it meanwhile.
+func (w *trackedWriter) sendLong(u *unread, p []byte) (int, error) {
+	sent := u.begin(len(p), func() error { return w.control.SetWriteDeadline(time.Unix(1, 0)) })
+	defer u.end(sent)
+	return w.send(u, sent, p)
+}
+
+func (w *trackedWriter) send(u *unread, sent *sending, p []byte) (int, error) {
 	total := 0
 	for {
 		chunk := p[total:min(total+writeChunk, len(p))]
 		w.arm()
+		if sent != nil && !u.read(sent) { // arm may have undone the cut
+			return total, errUnread
+		}
 		n, err := w.ResponseWriter.Write(chunk)
 		total += n
 		w.written += int64(n)

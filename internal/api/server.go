@@ -32,6 +32,7 @@ type API struct {
 	longestSilence time.Duration // of such a node
 	takeoverWait   time.Duration // for a node that accepts connections
 	maxFailed      int           // bytes of refused entries that a response lists
+	unread         *unread
 	description    description
 	codecs         codecs
 	buffers        answerBuffers
@@ -53,7 +54,7 @@ type Components struct {
 // New returns an API whose routes are bound to their handlers.
 func New(c Components, options Options) *API {
 	a := &API{node: c.Node, searcher: c.Searcher, records: c.Records, authority: c.Authority, ownership: c.Ownership, health: c.Health, metrics: c.Metrics, options: options, log: c.Log,
-		transport: forwardTransport(options.Dial), servingCheck: servingCheck, longestSilence: longestSilence, takeoverWait: takeoverWait, maxFailed: maxFailed}
+		transport: forwardTransport(options.Dial), servingCheck: servingCheck, longestSilence: longestSilence, takeoverWait: takeoverWait, maxFailed: maxFailed, unread: newUnread(maxUnread)}
 	a.limits = options.Limits
 	if a.limits == (query.Limits{}) {
 		a.limits = query.DefaultLimits()

@@ -1,0 +1,124 @@
+package api
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+// Each request is bounded, but the responses that clients are slow to read add up:
+// sixty clients that read nothing of 32 MB each held 4.4 GB. While all long responses
+// together exceed a bound, those whose clients make no progress are cut, the least
+// recently read first. Clients that read are never cut, however long they take.
+
+const (
+	// longResponse is the size from which a response counts.
+	longResponse = 1 << 20
+	// maxUnread bounds the bytes of all long responses together: four of the longest
+	// answers of searches at their default bound.
+	maxUnread = 256 << 20
+	// unreadLimit is how long a client may read nothing of a long response while the
+	// bound is exceeded.
+	unreadLimit = time.Second
+)
+
+// errUnread ends a response that was cut.
+var errUnread = errors.New("the client does not read its response")
+
+// unread accounts for the long responses that are being sent. Any number of goroutines
+// may use it.
+type unread struct {
+	most int64
+
+	mu    sync.Mutex
+	held  int64
+	sends map[*sending]struct{}
+	timer *time.Timer // looks again while held exceeds most; nil: not running
+}
+
+// sending is one response on its way to a client.
+type sending struct {
+	size   int64
+	readAt time.Time    // when the client last read something; guarded by unread.mu
+	expire func() error // makes the pending write fail
+	isCut  bool         // guarded by unread.mu
+}
+
+func newUnread(most int64) *unread {
+	return &unread{most: most, sends: make(map[*sending]struct{})}
+}
+
+// begin accounts for a response until end. It returns nil for a short one.
+func (u *unread) begin(size int, expire func() error) *sending {
+	if size < longResponse {
+		return nil
+	}
+	s := &sending{size: int64(size), readAt: time.Now(), expire: expire}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.sends[s] = struct{}{}
+	u.held += s.size
+	u.shed()
+	return s
+}
+
+// read notes that the client of a response has read something. It reports false if the
+// response was cut.
+func (u *unread) read(s *sending) bool {
+	if s == nil {
+		return true
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	s.readAt = time.Now()
+	return !s.isCut
+}
+
+// end ends the accounting. The connection of the response must not be used for another
+// one before.
+func (u *unread) end(s *sending) {
+	if s == nil {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.remove(s)
+}
+
+// remove takes a response out of the account, if it still is in it. The caller holds mu.
+func (u *unread) remove(s *sending) {
+	if _, ok := u.sends[s]; ok {
+		delete(u.sends, s)
+		u.held -= s.size
+	}
+}
+
+// shed cuts responses without progress while the bound is exceeded, and looks again
+// later if that was not enough. The caller holds mu.
+func (u *unread) shed() {
+	now := time.Now()
+	for u.held > u.most {
+		var oldest *sending
+		for s := range u.sends {
+			if now.Sub(s.readAt) >= unreadLimit && (oldest == nil || s.readAt.Before(oldest.readAt)) {
+				oldest = s
+			}
+		}
+		if oldest == nil {
+			break
+		}
+		oldest.isCut = true
+		_ = oldest.expire() // without a deadline, as in tests, nothing waits for a client
+		u.remove(oldest)
+	}
+	switch {
+	case u.held <= u.most || u.timer != nil:
+	default:
+		u.timer = time.AfterFunc(unreadLimit, func() {
+			u.mu.Lock()
+			defer u.mu.Unlock()
+			u.timer = nil
+			u.shed()
+		})
+	}
+}

@@ -1,0 +1,105 @@
+package api
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestLongResponsesThatNobodyReadsAreCut checks who is cut, and when: nobody below the
+// bound, and above it only clients without progress, the least recently read first.
+func TestLongResponsesThatNobodyReadsAreCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := newUnread(3 * longResponse)
+		var cut []string
+		begin := func(name string) *sending {
+			return u.begin(longResponse, func() error { cut = append(cut, name); return nil })
+		}
+		if u.begin(longResponse-1, nil) != nil || !u.read(nil) {
+			t.Error("a short response counts")
+		}
+		first := begin("first")
+		time.Sleep(time.Hour)
+		second := begin("second")
+		third := begin("third")
+		time.Sleep(time.Hour)
+		if len(cut) > 0 {
+			t.Fatalf("%v are cut below the bound", cut)
+		}
+		if !u.read(second) {
+			t.Error("the second is cut")
+		}
+		fourth := begin("fourth")
+		if len(cut) != 1 || cut[0] != "first" || u.read(first) {
+			t.Fatalf("%v are cut, want the first", cut)
+		}
+		u.end(first)
+		fifth := begin("fifth") // the third has been read less recently than the second
+		if len(cut) != 2 || cut[1] != "third" {
+			t.Fatalf("%v are cut, want the third too", cut)
+		}
+		u.end(third)
+		sixth := begin("sixth") // the others have just begun, or read
+		for range 10 {
+			time.Sleep(unreadLimit / 2)
+			for _, s := range []*sending{second, fourth, fifth} {
+				if !u.read(s) {
+					t.Error("a response that is read is cut")
+				}
+			}
+			synctest.Wait()
+		}
+		if len(cut) != 3 || cut[2] != "sixth" || u.read(sixth) {
+			t.Errorf("%v are cut, want the sixth too", cut)
+		}
+		for _, s := range []*sending{second, fourth, fifth, sixth} {
+			u.end(s)
+		}
+		if u.held != 0 || len(u.sends) != 0 {
+			t.Errorf("%d bytes of %d responses are left", u.held, len(u.sends))
+		}
+	})
+}
+
+// slowWriter lets a response be cut after its first chunk.
+type slowWriter struct {
+	deadlineRecorder
+	written func()
+}
+
+func (w *slowWriter) Write(p []byte) (int, error) {
+	w.written()
+	if !w.write.IsZero() && w.write.Before(time.Now()) {
+		return 0, http.ErrHandlerTimeout
+	}
+	return w.deadlineRecorder.Write(p)
+}
+
+// TestACutResponseStaysCut checks that a chunk that follows does not set the deadline of
+// a cut response again.
+func TestACutResponseStaysCut(t *testing.T) {
+	u := newUnread(0)
+	client := &slowWriter{deadlineRecorder: deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}}
+	w := newTrackedWriter(client, httptest.NewRequest("GET", "/", nil))
+	chunks := 0
+	client.written = func() {
+		if chunks++; chunks == 2 {
+			u.mu.Lock()
+			for s := range u.sends {
+				s.readAt = time.Now().Add(-time.Hour)
+			}
+			u.shed()
+			u.mu.Unlock()
+		}
+	}
+	body := make([]byte, 8*writeChunk)
+	n, err := w.sendLong(u, body)
+	if err == nil || chunks != 2 || n != writeChunk {
+		t.Errorf("%d bytes in %d chunks, error %v", n, chunks, err)
+	}
+	if len(u.sends) != 0 || u.held != 0 {
+		t.Errorf("%d bytes are left", u.held)
+	}
+}
