@@ -257,8 +257,8 @@ func TestReadsCarryTheNewestTokenOfTheClient(t *testing.T) {
 	}
 }
 
-// A write of documents says nothing of the settings, nor the other way round,
-// and what was written to a generation counts for the index it is promoted in.
+// The token of a document write says nothing about the settings, and vice versa. Writes
+// to a generation count for its index once it is promoted.
 func TestTokensOfDocumentsAndSettingsAreKeptTogether(t *testing.T) {
 	token := func(generation byte, sequence, revision uint64) string {
 		of := freshness.Token{Index: freshness.ID{1}, IndexName: "x", Sequence: sequence, Settings: revision}
@@ -313,7 +313,7 @@ func promote(ctx context.Context, x *Index) error {
 	return err
 }
 
-// The index was deleted and another one has its name.
+// Another index has taken the name of the deleted one.
 func TestTheTokenOfADeletedIndexIsForgotten(t *testing.T) {
 	token := freshness.Token{Index: freshness.ID{1}, IndexName: "x"}.String()
 	var sent []string

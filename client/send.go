@@ -35,8 +35,8 @@ type request struct {
 	// isRepeatable reports whether the request is idempotent; nil means no. It is
 	// called when the outcome of an attempt is unknown.
 	isRepeatable func(ctx context.Context) bool
-	// promotes is whether the index serves from this generation afterwards, so
-	// that its readers see what was written to it.
+	// promotes reports whether the index serves from this generation afterwards. Its
+	// readers then see what was written to the generation.
 	promotes bool
 	// several is true if documents before a failed one stay, so that a refusal to
 	// write does not cover the whole request.
@@ -271,8 +271,8 @@ func (c *Client) remember(r *request, found *answer) {
 	}
 }
 
-// forget drops a token whose index was deleted with what was written to it;
-// another index has its name.
+// forget drops the token of an index that was deleted with everything written to it;
+// another index has taken its name.
 func (c *Client) forget(index, token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -281,10 +281,9 @@ func (c *Client) forget(index, token string) {
 	}
 }
 
-// newer returns the token of the state that holds both. Answers to writes at the
-// same time arrive in any order, and a write of documents says nothing of the
-// settings, nor the other way round. Of another index or generation the second
-// token counts.
+// newer returns the token of the state that holds both writes. Answers to concurrent
+// writes arrive in any order, and a write of documents says nothing about the settings,
+// or vice versa. If the index or generation differs, that of the second token counts.
 func newer(known, token string) string {
 	a, errA := freshness.Parse(known, problem.Path{})
 	b, errB := freshness.Parse(token, problem.Path{})
