@@ -11,7 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// cutting is a file system on which the first segment is truncated once it is mapped.
+// cutting is a file system that truncates the first segment once it is mapped.
 type cutting struct {
 	vfs.FS
 	root string
@@ -26,8 +26,8 @@ func (c *cutting) Map(name string) (*vfs.Mapping, error) {
 	return mapping, err
 }
 
-// F38: a segment that cannot be read back while documents are indexed is written
-// again, and does not end the process.
+// F38: a segment that cannot be read back during indexing is written again and does not
+// end the process.
 func TestASegmentThatIsUnreadableWhenItIsWrittenIsWrittenAgain(t *testing.T) {
 	root := t.TempDir()
 	fs := &cutting{FS: vfs.OS(root), root: root}

@@ -168,7 +168,7 @@ func Open(ctx context.Context, storage Storage, options Options) (*Generation, e
 
 // RemoveLeftover removes the files that the manifest did not name when the generation
 // was opened. Open does so itself, except for a read-only generation: only its caller
-// knows whether the manifest is the newest, so that no earlier one is needed again. It
+// knows whether the manifest is the newest and no earlier one will be needed again. It
 // must be called before the first Reload.
 func (g *Generation) RemoveLeftover() {
 	for _, name := range g.leftover {

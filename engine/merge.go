@@ -218,8 +218,8 @@ func planOf(view *snapshot.Snapshot, damaged map[*segment.Reader]bool) []mergepl
 }
 
 // runsOf cuts the segments of a view into runs that can be merged: the vectors of a
-// field have the same dimensions in all segments of a run. An update of the definition
-// that leaves documents stale may change them.
+// field have the same dimensions in all segments of a run. A definition update that
+// leaves documents stale may change the dimensions.
 func runsOf(view *snapshot.Snapshot) (runs []segmentRun) {
 	from, dimensions := 0, make(map[string]int)
 	for i, s := range view.Segments {
@@ -237,10 +237,11 @@ func runsOf(view *snapshot.Snapshot) (runs []segmentRun) {
 	return append(runs, segmentRun{from, len(view.Segments)})
 }
 
-// segmentRun is the adjacent segments from one position up to another.
+// segmentRun is the adjacent segments [from, to).
 type segmentRun struct{ from, to int }
 
-// agrees reports whether the vectors of a segment have the given dimensions, by field.
+// agrees reports whether the vectors of a segment have the given dimensions. Fields
+// without an entry agree.
 func agrees(r *segment.Reader, dimensions map[string]int) bool {
 	for _, f := range r.Fields() {
 		if known, ok := dimensions[f.Name]; ok && f.Kind == segment.Vector && known != f.Vectors.Dimensions {
@@ -250,8 +251,7 @@ func agrees(r *segment.Reader, dimensions map[string]int) bool {
 	return true
 }
 
-// chooseApart returns the merges that choose returns for each run of the segments of a
-// view.
+// chooseApart calls choose for each run of segments of a view and returns all merges.
 func chooseApart(view *snapshot.Snapshot, plan []mergeplan.Segment, choose func([]mergeplan.Segment) []mergeplan.Merge) (all []mergeplan.Merge) {
 	for _, run := range runsOf(view) {
 		for _, merge := range choose(plan[run.from:run.to]) {

@@ -35,7 +35,7 @@ func (g *Generation) MergeAll(ctx context.Context) error {
 	}
 }
 
-// notMerged returns segments that one can replace, or nil when there are none.
+// notMerged returns segments that can be merged into one, or nil if there are none.
 func notMerged(s *snapshot.Snapshot) []*snapshot.Segment {
 	for _, run := range runsOf(s) {
 		if segments := s.Segments[run.from:run.to]; len(segments) > 1 || len(segments) == 1 && segments[0].Live != nil {

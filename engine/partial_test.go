@@ -14,8 +14,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// I17, R14: storage:io_error says that nothing was changed. A run of writes of which
-// the log took only the first is answered storage:unknown.
+// I17, R14: storage:io_error says that nothing was changed. If the log accepted only the
+// first of a run of writes, the answer is storage:unknown.
 func TestARunThatTheLogTookInPartIsUnknown(t *testing.T) {
 	const documents = maxBatchOperations + 500 // more than one append
 	everything := func(_ context.Context, view *snapshot.Snapshot) (all []document.Key, err error) {
@@ -28,7 +28,7 @@ func TestARunThatTheLogTookInPartIsUnknown(t *testing.T) {
 		}
 		return all, keys.Err()
 	}
-	var left atomic.Int64 // appends that the log still takes
+	var left atomic.Int64 // appends that the log still accepts
 	fs := faultfs.New(func(call faultfs.Call) error {
 		if call.Op == "write" && strings.HasSuffix(call.Name, ".log") && left.Add(-1) < 0 {
 			return faultfs.ErrNoSpace
@@ -61,7 +61,7 @@ func TestARunThatTheLogTookInPartIsUnknown(t *testing.T) {
 	if err := add(s, `{"id":"kept"}`); err != nil {
 		t.Fatal(err)
 	}
-	mustWait(t, s) // what was answered before is known
+	mustWait(t, s) // the outcome of earlier writes is known
 	if err := add(s, `{"id":"refused"}`); err != nil {
 		t.Fatal(err)
 	}

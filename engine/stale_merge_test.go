@@ -8,8 +8,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// Segments from before and after an update that changed the dimensions of a vector, and
-// left documents stale, cannot be merged with each other. Those on either side still are.
+// Segments from before an update that changed the dimensions of a vector and left
+// documents stale cannot be merged with segments from after it. The segments on either
+// side are still merged with each other.
 func TestSegmentsWithOtherDimensionsAreMergedApart(t *testing.T) {
 	definitionOf := func(dimensions int) string {
 		return fmt.Sprintf(`{"fields":{"id":{"type":"string","primaryKey":true},"v":{"type":"vector","dimensions":%d}}}`, dimensions)

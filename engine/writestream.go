@@ -180,9 +180,9 @@ func (s *WriteStream) settle(count int, sequence uint64, err error) {
 }
 
 // Wait blocks until every operation accepted so far is durable or one has failed.
-// storage:unknown means that it gave up waiting, so that operations that are not
-// durable yet may still become so, or that some are durable and the others were
-// refused. Wait may be called again after further writes.
+// storage:unknown means either that it gave up waiting and operations that are not
+// durable yet may still become so, or that some operations are durable and the others
+// were refused. Wait may be called again after further writes.
 func (s *WriteStream) Wait(ctx context.Context) (Receipt, error) {
 	s.mu.Lock()
 	if s.open > 0 {
@@ -210,7 +210,7 @@ func (s *WriteStream) Wait(ctx context.Context) (Receipt, error) {
 }
 
 // outcome returns the error of Wait. storage:io_error says that nothing was changed,
-// which is not true once the log took the first of several writes (R14). The caller
+// which is false once the log has accepted the first of several writes (R14). The caller
 // holds mu.
 func (s *WriteStream) outcome() error {
 	var refused *problem.Problem
