@@ -139,9 +139,9 @@ func TestOffsetsNameTheWord(t *testing.T) {
 	}
 }
 
-// TestQueryTermsAreIndexed: the query chain makes of a word one of the terms
-// the index chain makes of it. Behind that it may have forms of earlier versions,
-// and of words it may have been typed for.
+// TestQueryTermsAreIndexed: the first term that the query chain makes of a word is one
+// of the terms the index chain makes of it. Forms of earlier versions, and of words that
+// the typed word may stand for, may follow.
 func TestQueryTermsAreIndexed(t *testing.T) {
 	b := everything(t)
 	for name, spec := range specs() {

@@ -8,7 +8,7 @@ import (
 	"github.com/quiresearch/quire/internal/analysis/token"
 )
 
-// Conjoining jamo: a lead and a vowel, and often a tail, are one syllable.
+// Conjoining jamo: a lead, a vowel and often a tail form one syllable.
 const (
 	firstLead, lastLead   = 0x1100, 0x1112
 	firstVowel, lastVowel = 0x1161, 0x1175
@@ -16,13 +16,13 @@ const (
 	vowels, tails         = 21, 28
 )
 
-// syllables returns a Korean text with syllables in place of conjoining jamo, in
-// which some systems write the names of files: the list of nouns and the
-// endings hold syllables.
+// syllables returns a Korean text with syllables in place of conjoining jamo. Some
+// systems write file names in jamo, but the list of nouns and the endings hold
+// syllables.
 //
-// origins has, for each byte of the result and for its end, the place in text
-// that it comes from. It is nil if the result is text itself. The result lives
-// as long as the tokens of s.
+// origins maps each byte offset of the result, including its end, to the offset in
+// text. It is nil if the result is text itself. The result lives as long as the tokens
+// of s.
 func syllables(s *token.Stream, text []byte) (composed []byte, origins []int32) {
 	if !holdsVowel(text) {
 		return text, nil
@@ -60,8 +60,8 @@ func holdsVowel(text []byte) bool {
 	}
 }
 
-// firstSyllable returns the syllable that the jamo at the beginning of a text make
-// and their length, 0 if there is none.
+// firstSyllable returns the syllable that the jamo at the beginning of a text form and
+// their length in bytes, which is 0 if there is none.
 func firstSyllable(text []byte) (syllable rune, size int) {
 	lead, n := utf8.DecodeRune(text)
 	if lead < firstLead || lead > lastLead {
@@ -78,9 +78,9 @@ func firstSyllable(text []byte) (syllable rune, size int) {
 	return syllable, size
 }
 
-// withUnit returns the tokens with a unit as one more reading of the first word
-// since at, where no reading is the unit. Earlier versions took units of
-// conjoining jamo as they are, so that their documents hold them whole.
+// withUnit adds a unit as another reading of the word at index at, unless its first
+// reading is the unit, and returns the tokens. Earlier versions indexed units of
+// conjoining jamo whole, so their documents hold the whole units.
 func withUnit(tokens []token.Token, at int, unit token.Token) []token.Token {
 	if at == len(tokens) || len(tokens) >= token.MaxTokens || bytes.Equal(tokens[at].Term, unit.Term) {
 		return tokens

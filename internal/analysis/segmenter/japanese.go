@@ -97,7 +97,7 @@ func (j *japanese) Tokenize(s *token.Stream, text []byte) {
 			place = func(at int) int { return start + int(origins[at]) }
 		}
 		path := l.cheapest(part)
-		run := 0 // where the katakana that were added as one word end
+		run := 0 // end of the katakana that were added as one word
 		for i := len(path) - 1; i >= 0; i-- {
 			w := l.words[path[i]]
 			from, to := int(w.start), int(w.end)

@@ -17,7 +17,7 @@ type lattice struct {
 	best  []wayTo // per left class: the best path to it from the current offset
 	path  []int32 // the words of the cheapest path, last first
 
-	origins []int32 // per byte of a text that was spelled anew: its place before
+	origins []int32 // per byte of a respelled text: its offset in the original
 
 	known *morphemes
 }

@@ -9,15 +9,15 @@ import (
 )
 
 // spelled returns a Japanese text with narrow letters and digits, wide kana and
-// composed characters, so that one text in several widths or Unicode forms is cut
-// into the same words. Otherwise each wide digit would be a word, and so would be
-// what stands before and behind a mark.
+// composed characters, so a text is cut into the same words in every width and Unicode
+// form. Otherwise each wide digit would be a word, and a combining mark would cut a
+// word in two.
 //
 //	１００円ﾊﾟｿｺﾝ  →  100円パソコン
 //
-// origins gets, for each byte of the result and for its end, the place in text
-// that it comes from. It is nil if the result is text itself. The result lives
-// as long as the tokens of s.
+// places maps each byte offset of the result, including its end, to the offset in text;
+// it reuses the memory of origins. It is nil if the result is text itself. The result
+// lives as long as the tokens of s.
 func spelled(s *token.Stream, text []byte, origins []int32) (spelling []byte, places []int32) {
 	at := 0
 	for at < len(text) && !mayChange(text, at) {
@@ -65,10 +65,10 @@ func spelled(s *token.Stream, text []byte, origins []int32) (spelling []byte, pl
 	return out, append(origins, int32(len(text)))
 }
 
-// toWide is the distance from a character of ASCII to its wide form.
+// toWide is the distance from an ASCII character to its wide form.
 const toWide = '！' - '!'
 
-// mayChange reports whether spelled may change the character at a place.
+// mayChange reports whether spelled may change the character at an offset.
 func mayChange(text []byte, at int) bool {
 	switch b := text[at]; {
 	case b == 0xEF: // the wide and narrow forms are U+FF00 to U+FFBF
@@ -86,11 +86,11 @@ func isWideAlphanumeric(r rune) bool {
 
 func isNarrowKana(r rune) bool { return r >= 'ｦ' && r <= 'ﾝ' }
 
-// isMark reports whether r is a mark of a Latin, Greek or Cyrillic letter or the
-// voicing of a kana.
+// isMark reports whether r is a combining mark of a Latin, Greek or Cyrillic letter or a
+// voicing mark of kana.
 func isMark(r rune) bool {
 	return r >= 0x300 && r <= 0x36F || r == 0x3099 || r == 0x309A || r == 'ﾞ' || r == 'ﾟ'
 }
 
-// maxCluster bounds a letter with its marks, in bytes; most have up to three.
+// maxCluster bounds the bytes of a letter with its marks; most have up to three.
 const maxCluster = 32

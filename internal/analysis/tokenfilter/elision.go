@@ -54,11 +54,11 @@ func apostrophe(term []byte) (at, size int, ok bool) {
 	return 0, 0, false
 }
 
-// frenchArticles are those of French, with pronouns and conjunctions.
+// frenchArticles are the elided articles, pronouns and conjunctions of French.
 var frenchArticles = elision{articles("l m t qu n s j d c jusqu quoiqu lorsqu puisqu")}
 
-// french is elision plus œ and æ as two letters each, which is how keyboards
-// without them write cœur.
+// french is elision, and writes œ and æ as two letters each, as people type cœur on
+// keyboards without them.
 type french struct{ elision }
 
 func (f french) concerns(term []byte, shape token.Shape) bool {
@@ -85,7 +85,7 @@ func (f french) appendNormal(dst, term []byte) []byte {
 	return dst
 }
 
-// ligature returns where the first œ or æ begins, -1 without one.
+// ligature returns the offset of the first œ or æ, or -1 if there is none.
 func ligature(term []byte) int {
 	for i := 1; i < len(term); i++ {
 		if c := term[i]; c|1 == 0x93 && term[i-1] == 0xC5 || c|0x20 == 0xA6 && term[i-1] == 0xC3 {
@@ -154,7 +154,7 @@ func (turkish) appendNormal(dst, term []byte) []byte {
 	return dst
 }
 
-// wordEnd is where the first white space of text begins.
+// wordEnd returns the offset of the first white space of text, or its length.
 func wordEnd(text []byte) int {
 	for i, c := range text {
 		if c <= ' ' {
@@ -191,8 +191,8 @@ func appendTurkishWord(dst, word []byte) []byte {
 	return dst
 }
 
-// firstSuffix is turkish as earlier versions applied it: what follows the first
-// apostrophe goes, of a whole value too.
+// firstSuffix is turkish as earlier versions applied it: it drops everything after the
+// first apostrophe, even in a whole value.
 type firstSuffix struct{ turkish }
 
 func (firstSuffix) appendNormal(dst, term []byte) []byte {
@@ -202,9 +202,9 @@ func (firstSuffix) appendNormal(dst, term []byte) []byte {
 	return turkish{}.appendNormal(dst, term)
 }
 
-// dottedI is turkish for a capital I that stands for i: phones begin a sentence
-// with Istanbul, keyboards of other languages have no İ, and IPHONE is not
-// Turkish.
+// dottedI is turkish, but reads a capital I as i: phones capitalize istanbul at the
+// start of a sentence as Istanbul, keyboards of other languages have no İ, and IPHONE
+// is not Turkish.
 type dottedI struct{ turkish }
 
 func (dottedI) appendNormal(dst, term []byte) []byte {

@@ -22,8 +22,8 @@ type foldTable struct {
 
 // folding is built on first use from the tables of golang.org/x/text: the code
 // points that NFKC or case folding change, and those that are ignorable.
-// Keyboards also decide on what means the same: digits of any script are 0 to
-// 9, and single quotation marks are apostrophes.
+// It also unifies what keyboards type differently: the digits of every script become
+// 0 to 9, and single quotation marks become apostrophes.
 var folding = sync.OnceValue(func() *foldTable { return newFoldTable(typedAlike) })
 
 // unicodeFolding is NFKC case folding alone, as earlier versions folded.
@@ -31,7 +31,8 @@ var unicodeFolding = sync.OnceValue(func() *foldTable {
 	return newFoldTable(func(rune) (string, bool) { return "", false })
 })
 
-// typedAlike returns what stands for a digit or an apostrophe.
+// typedAlike returns the ASCII form of a digit or an apostrophe, and false for other
+// characters.
 func typedAlike(r rune) (string, bool) {
 	switch {
 	case r == '‘', r == '’':
@@ -42,8 +43,8 @@ func typedAlike(r rune) (string, bool) {
 	return "", false
 }
 
-// digitOf returns the value of a decimal digit. The ranges of unicode.Nd begin
-// with a zero, and each holds the ten digits of a script.
+// digitOf returns the value of a decimal digit. Each range of unicode.Nd begins with a
+// zero and holds the ten digits of a script, or of several adjacent ones.
 func digitOf(r rune) rune {
 	for _, in := range unicode.Nd.R16 {
 		if r <= rune(in.Hi) {
@@ -58,7 +59,8 @@ func digitOf(r rune) rune {
 	return 0
 }
 
-// newFoldTable makes a table with foldings of its own.
+// newFoldTable makes a table. Where own reports true, its folding replaces that of
+// Unicode.
 func newFoldTable(own func(rune) (string, bool)) *foldTable {
 	t := &foldTable{}
 	fold := cases.Fold()
@@ -127,8 +129,8 @@ func isIgnorable(r rune) bool {
 		r >= 0x1BCA0 && r <= 0x1BCA3 || r >= 0x1D173 && r <= 0x1D17A || r >= 0xE0000 && r <= 0xE0FFF
 }
 
-// isLoose reports whether a term holds a mark that may join the letter before
-// it, or a presentation form.
+// isLoose reports whether a term holds a presentation form or a mark that may compose
+// with the preceding letter.
 func (t *foldTable) isLoose(term []byte) bool {
 	for i := 0; i < len(term); {
 		r, size := utf8.DecodeRune(term[i:])

@@ -65,10 +65,9 @@ func (n Normalize) normalize(s *token.Stream, t *token.Token) {
 	}
 }
 
-// normalizeTyped is Normalize for typed words. A word that an earlier version
-// normalized to another form has that form too, at the same position: the
-// documents of that version hold it. So has a word that may have been typed for
-// another.
+// normalizeTyped is Normalize for typed words. It adds further forms of a word at the
+// same position: the form to which an earlier version normalized it, because documents
+// of that version hold it, and the form of another word that the user may have meant.
 //
 //	مدل ۱۲    →  مدل 12|۱۲
 //	Istanbul  →  ıstanbul|istanbul, in Turkish
@@ -105,7 +104,7 @@ func (f normalizeTyped) Apply(s *token.Stream) {
 	}
 }
 
-// add adds a form of a typed word unless it is among those since first.
+// add appends a form of a typed word unless the tokens from index first on hold it.
 func (f normalizeTyped) add(s *token.Stream, typed token.Token, rules Normalize, first int) {
 	rules.normalize(s, &typed)
 	isKnown := func(t token.Token) bool { return bytes.Equal(t.Term, typed.Term) }

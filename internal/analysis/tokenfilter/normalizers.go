@@ -46,7 +46,7 @@ var normalizers = map[string]normalizer{
 	"te":  telugu{},
 }
 
-// earlierNormalizers are the rules of earlier versions, where they have changed.
+// earlierNormalizers are the rules of earlier versions that have changed since.
 var earlierNormalizers = map[string]normalizer{
 	"fr":  frenchArticles,
 	"tr":  firstSuffix{},
@@ -57,8 +57,8 @@ var earlierNormalizers = map[string]normalizer{
 	"ur":  newLetters(urduLetters),
 }
 
-// composing puts a word together before rules that know whole letters: alef
-// with a loose hamza and the presentation forms of both are one letter.
+// composing composes a word before applying rules that know only composed letters:
+// alef followed by a loose hamza becomes one letter, as do their presentation forms.
 type composing struct{ normalizer }
 
 func (c composing) appendNormal(dst, term []byte) []byte {
@@ -72,7 +72,7 @@ func (c composing) appendNormal(dst, term []byte) []byte {
 // to replace lie close together.
 type letters struct {
 	first   rune
-	entries []letter // of first and the code points behind it
+	entries []letter // of first and the code points after it
 }
 
 type letter struct {
@@ -110,5 +110,5 @@ var ukrainianLetters = map[rune]string{
 	'\u0300': "", '\u0301': "",
 }
 
-// romanianLetters writes letters with a cedilla with the comma of Romanian.
+// romanianLetters replaces the cedilla of letters by the comma of Romanian.
 var romanianLetters = map[rune]string{'Ş': "Ș", 'ş': "ș", 'Ţ': "Ț", 'ţ': "ț"}
