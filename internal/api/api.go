@@ -406,7 +406,7 @@ func (w *trackedWriter) Write(p []byte) (int, error) {
 	return w.sendLong(w.unread, p)
 }
 
-// sendLong sends p and accounts for it meanwhile.
+// sendLong sends p and accounts for it in u until it is sent.
 func (w *trackedWriter) sendLong(u *unread, p []byte) (int, error) {
 	sent := u.begin(len(p), func() error { return w.control.SetWriteDeadline(time.Unix(1, 0)) })
 	defer u.end(sent)

@@ -7,7 +7,7 @@ import (
 
 // Bounded returns a handler that gives up on a client that stops sending its
 // request or stops reading the response, with the limits of an API. Handlers
-// that do not belong to an API need it: net/http itself waits for ever.
+// outside an API need it because net/http waits forever.
 func Bounded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		tracked := newTrackedWriter(w, r)
@@ -24,7 +24,7 @@ func Bounded(next http.Handler) http.Handler {
 	})
 }
 
-// boundedCloser reads through the limits and closes the body itself.
+// boundedCloser reads a body through the limits and closes the original body.
 type boundedCloser struct {
 	io.Reader
 	io.Closer

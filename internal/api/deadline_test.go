@@ -51,11 +51,11 @@ func (r *deadlineRecorder) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// S14: a handler of another package waits for its clients no longer than an API.
+// S14: a handler outside the API waits no longer for its clients than the API does.
 func TestABoundedHandlerDoesNotWaitForEver(t *testing.T) {
 	for name, test := range map[string]struct {
 		body  string
-		waits bool // for the rest of the body, after the response has begun
+		waits bool // for the rest of the body once the response has begun
 		serve http.HandlerFunc
 	}{
 		"reads all":     {"{}", false, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) }},
@@ -79,7 +79,7 @@ func TestABoundedHandlerDoesNotWaitForEver(t *testing.T) {
 	}
 }
 
-// A body is read until it makes no progress for a while.
+// Reading a body fails once it makes no progress for a while.
 func TestABoundedBodyIsReadWithADeadline(t *testing.T) {
 	answer := &deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}
 	Bounded(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

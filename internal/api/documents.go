@@ -26,19 +26,19 @@ type failedEntry struct {
 	Errors   []ErrorDetail `json:"errors"`
 }
 
-// failedEntries are the refused entries of a batch, kept as the response lists
-// them: a body of ten megabytes may hold millions of entries, and their problems
-// take a thousand times its size.
+// failedEntries are the refused entries of a batch, encoded as in the response. A body
+// of ten megabytes may hold millions of entries, and their problems take a thousand
+// times its size.
 type failedEntries struct {
 	list  []byte // JSON without the closing bracket
 	count int
 	most  int // bytes
 }
 
-// maxFailed is the number of bytes of refused entries that a response lists.
+// maxFailed bounds the bytes of refused entries in a response.
 const maxFailed = 64 << 20
 
-// add lists an entry. It reports false if the list is full.
+// add appends an entry to the list. It reports false if the list is full.
 func (f *failedEntries) add(entry failedEntry) (bool, error) {
 	if len(f.list) >= f.most {
 		return false, nil

@@ -214,7 +214,7 @@ func (b *batch) entry(ctx context.Context, raw []byte, work entryWork) error {
 	switch {
 	case encodeErr != nil:
 		return encodeErr
-	case !isListed: // the request ends here, as without skip
+	case !isListed: // end the request, as without skip
 		for _, p := range refused {
 			p.Advise(p.Help() + " The entries refused before fill a response; send the rest, from this position, in another request.")
 		}

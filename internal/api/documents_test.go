@@ -175,8 +175,8 @@ func TestBatchesOfDocuments(t *testing.T) {
 	}
 }
 
-// S28: what a response lists of refused entries is bounded. An entry beyond the
-// bound ends the request as it does without skip.
+// S28: the list of refused entries in a response is bounded. A refused entry beyond the
+// bound ends the request, as it would without skip.
 func TestRefusedEntriesAreBounded(t *testing.T) {
 	s := serveDocuments(t, catalogue, Options{})
 	lines := []string{"Content-Type", ndjsonType}

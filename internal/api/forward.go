@@ -204,8 +204,9 @@ func (a *API) relay(w *trackedWriter, r *Request, address string, target *url.UR
 			p.Out.Host = ""
 			// Headers that concern only the caller's connection are dropped, including
 			// upgrades. The origin was already checked here, against the host name the
-			// caller used. A question between nodes would be answered in place of the
-			// request. The last two headers would let the transport send a request twice.
+			// caller used. headerAwait would make the other node answer a question between
+			// nodes instead of the request. The last two headers would let the transport
+			// send a request twice.
 			for _, name := range []string{"Connection", "Expect", "Te", "Upgrade", "Via", "Origin", "Sec-Fetch-Site", headerAwait,
 				"Idempotency-Key", "X-Idempotency-Key"} {
 				p.Out.Header.Del(name)

@@ -90,8 +90,8 @@ func TestInvisibleLooksAbsent(t *testing.T) {
 	})
 }
 
-// S2: a body names generations too. One that a key may not read looks absent,
-// also as the other side of an evaluation.
+// S2: bodies name generations too. A generation that a key may not read looks absent,
+// even as the other side of an evaluation.
 func TestAnEvaluationComparesOnlyWithWhatIsVisible(t *testing.T) {
 	d := deploy(t, auth.Options{RootKey: rootKey})
 	root := "Bearer " + rootKey
@@ -117,7 +117,7 @@ func TestAnEvaluationComparesOnlyWithWhatIsVisible(t *testing.T) {
 			t.Errorf("against %s: %d %s, want %d %s", test.side, status, body, test.status, test.code)
 		}
 	}
-	// What may not be read looks as if it did not exist.
+	// A generation that the key may not read looks as if it did not exist.
 	if got, want := d.answered("POST", path, second, against(`{"generation":"1"}`)), d.answered("POST", path, second, against(`{"generation":"9"}`)); got != strings.ReplaceAll(want, "@9", "@1") {
 		t.Errorf("the generation that exists answers\n%s\nand one that does not\n%s", got, want)
 	}

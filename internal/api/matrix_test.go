@@ -41,7 +41,7 @@ func deploy(t *testing.T, options auth.Options) *deployment {
 	return d
 }
 
-// findNothing answers the searches of evaluations.
+// findNothing answers the searches of evaluations without hits.
 func findNothing(context.Context, search.View, *query.Search) (*query.Answer, error) {
 	return new(query.Answer), nil
 }

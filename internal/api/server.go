@@ -31,7 +31,7 @@ type API struct {
 	servingCheck   time.Duration // interval between liveness checks of a node that a request was forwarded to
 	longestSilence time.Duration // of such a node
 	takeoverWait   time.Duration // for a node that accepts connections
-	maxFailed      int           // bytes of refused entries that a response lists
+	maxFailed      int           // bound on the bytes of refused entries in a response
 	unread         *unread
 	description    description
 	codecs         codecs

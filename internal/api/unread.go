@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Each request is bounded, but the responses that clients are slow to read add up:
-// sixty clients that read nothing of 32 MB each held 4.4 GB. While all long responses
-// together exceed a bound, those whose clients make no progress are cut, the least
-// recently read first. Clients that read are never cut, however long they take.
+// Each request is bounded, but the responses to slow clients add up: sixty clients that
+// each read nothing of a response of 32 MB held 4.4 GB. While all long responses together
+// exceed a bound, those whose clients make no progress are cut, the least recently read
+// first. A client that keeps reading is never cut, however long it takes.
 
 const (
-	// longResponse is the size from which a response counts.
+	// longResponse is the minimum size of a response that counts.
 	longResponse = 1 << 20
-	// maxUnread bounds the bytes of all long responses together: four of the longest
-	// answers of searches at their default bound.
+	// maxUnread bounds the bytes of all long responses together. Four search answers of
+	// the default maximum size fit.
 	maxUnread = 256 << 20
-	// unreadLimit is how long a client may read nothing of a long response while the
+	// unreadLimit is how long a client of a long response may read nothing while the
 	// bound is exceeded.
 	unreadLimit = time.Second
 )
@@ -33,7 +33,7 @@ type unread struct {
 	mu    sync.Mutex
 	held  int64
 	sends map[*sending]struct{}
-	timer *time.Timer // looks again while held exceeds most; nil: not running
+	timer *time.Timer // calls shed again while held exceeds most; nil: not running
 }
 
 // sending is one response on its way to a client.
@@ -62,7 +62,7 @@ func (u *unread) begin(size int, expire func() error) *sending {
 	return s
 }
 
-// read notes that the client of a response has read something. It reports false if the
+// read records that the client has read part of a response. It reports false if the
 // response was cut.
 func (u *unread) read(s *sending) bool {
 	if s == nil {
@@ -74,8 +74,8 @@ func (u *unread) read(s *sending) bool {
 	return !s.isCut
 }
 
-// end ends the accounting. The connection of the response must not be used for another
-// one before.
+// end stops accounting for a response. Until then its connection must not be used for
+// another one.
 func (u *unread) end(s *sending) {
 	if s == nil {
 		return
@@ -85,7 +85,7 @@ func (u *unread) end(s *sending) {
 	u.remove(s)
 }
 
-// remove takes a response out of the account, if it still is in it. The caller holds mu.
+// remove stops counting a response if it is still counted. The caller holds mu.
 func (u *unread) remove(s *sending) {
 	if _, ok := u.sends[s]; ok {
 		delete(u.sends, s)
@@ -93,8 +93,8 @@ func (u *unread) remove(s *sending) {
 	}
 }
 
-// shed cuts responses without progress while the bound is exceeded, and looks again
-// later if that was not enough. The caller holds mu.
+// shed cuts responses without progress while the bound is exceeded. If that is not
+// enough, it runs again after unreadLimit. The caller holds mu.
 func (u *unread) shed() {
 	now := time.Now()
 	for u.held > u.most {
@@ -108,7 +108,7 @@ func (u *unread) shed() {
 			break
 		}
 		oldest.isCut = true
-		_ = oldest.expire() // without a deadline, as in tests, nothing waits for a client
+		_ = oldest.expire() // fails only without deadlines, as in tests, where no write blocks
 		u.remove(oldest)
 	}
 	switch {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestLongResponsesThatNobodyReadsAreCut checks who is cut, and when: nobody below the
-// bound, and above it only clients without progress, the least recently read first.
+// TestLongResponsesThatNobodyReadsAreCut checks which responses are cut: none below the
+// bound, and above it only those without progress, the least recently read first.
 func TestLongResponsesThatNobodyReadsAreCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newUnread(3 * longResponse)
@@ -36,12 +36,12 @@ func TestLongResponsesThatNobodyReadsAreCut(t *testing.T) {
 			t.Fatalf("%v are cut, want the first", cut)
 		}
 		u.end(first)
-		fifth := begin("fifth") // the third has been read less recently than the second
+		fifth := begin("fifth") // the third was read less recently than the second
 		if len(cut) != 2 || cut[1] != "third" {
 			t.Fatalf("%v are cut, want the third too", cut)
 		}
 		u.end(third)
-		sixth := begin("sixth") // the others have just begun, or read
+		sixth := begin("sixth") // the others have just begun or were just read
 		for range 10 {
 			time.Sleep(unreadLimit / 2)
 			for _, s := range []*sending{second, fourth, fifth} {
@@ -77,8 +77,8 @@ func (w *slowWriter) Write(p []byte) (int, error) {
 	return w.deadlineRecorder.Write(p)
 }
 
-// TestACutResponseStaysCut checks that a chunk that follows does not set the deadline of
-// a cut response again.
+// TestACutResponseStaysCut checks that sending the next chunk does not extend the
+// deadline of a cut response.
 func TestACutResponseStaysCut(t *testing.T) {
 	u := newUnread(0)
 	client := &slowWriter{deadlineRecorder: deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}}

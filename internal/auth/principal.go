@@ -141,8 +141,8 @@ func (p *Principal) CheckBareIndex(permission Permission, name string) error {
 	return forbidden(permission)
 }
 
-// CheckVisible refuses a request that names an index or a generation which no grant
-// covers, with index:not_found, just as if it did not exist.
+// CheckVisible refuses a request that names an index or a generation not covered by any
+// grant, with index:not_found, as if it did not exist.
 func (p *Principal) CheckVisible(name string) error {
 	if p.covers(name) {
 		return nil

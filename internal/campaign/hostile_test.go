@@ -146,7 +146,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 }
 
 // S14: slow clients of every kind keep no other client waiting, and those that send
-// no header, or no body where none is read, are cut off.
+// no header, or no body to a handler that reads none, are cut off.
 func TestSlowClients(t *testing.T) {
 	p := start(t, t.TempDir(), quick...)
 	c := newCaller(p)

@@ -166,8 +166,8 @@ func (c *Config) warn(unknown map[string]string) {
 	}
 }
 
-// isOrigin reports whether a browser may send a text as the origin of a page.
-// Origins are compared byte by byte.
+// isOrigin reports whether origin is "*" or may be sent by a browser as the origin of a
+// page. Origins are compared byte by byte.
 func isOrigin(origin string) bool {
 	if origin == "*" || origin == "null" {
 		return true

@@ -54,8 +54,8 @@ type file struct {
 	gzip        []byte
 }
 
-// New returns a console in front of the handler of the API. bounded returns a
-// handler that gives up on slow clients; the files are served through it.
+// New returns a console in front of the handler of the API. bounded wraps a handler so
+// that it gives up on slow clients; the files are served through it.
 func New(next http.Handler, bounded func(http.Handler) http.Handler) (*Console, error) {
 	c := &Console{files: make(map[string]*file), next: next, bounded: bounded}
 	err := fs.WalkDir(embedded, "files", func(name string, entry fs.DirEntry, err error) error {
@@ -135,7 +135,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.next.ServeHTTP(w, r)
 }
 
-// find returns what serves a request, or nil if the console does not.
+// find returns the handler of a request, or nil if the console does not serve it.
 func (c *Console) find(r *http.Request) http.HandlerFunc {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return nil

@@ -20,7 +20,7 @@ func newConsole(t *testing.T) *Console {
 	return c
 }
 
-// noted marks the responses of the handler it is given.
+// noted marks the responses of next.
 func noted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Bounded", "yes")

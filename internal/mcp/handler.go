@@ -16,7 +16,7 @@ import (
 // Path is the path under which a node serves the protocol.
 const Path = "/mcp"
 
-// Bounds of one request. A message of a batch may be answered with maxAnswer
+// Bounds of one request. Each message of a batch may be answered with up to maxAnswer
 // bytes.
 const (
 	maxMessage = 1 << 20 // bytes of the body
@@ -56,13 +56,13 @@ func batchSize(body []byte) int {
 	return len(messages)
 }
 
-// readBody is a body of which a part is in memory.
+// readBody is a body whose beginning has been read into memory.
 type readBody struct {
 	io.Reader
 	io.Closer
 }
 
-// failed fails every read with an error, or ends the body if there is none.
+// failed is a reader that fails every read with err, or with io.EOF if err is nil.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) {

@@ -76,8 +76,9 @@ func withHelp(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// given names the first argument that is empty: it would be missing from the path
-// of a request, and the node would know of no such path.
+// given returns an error that names the first empty argument; arguments are pairs of a
+// name and a value. An empty one would be missing from the path of the request, and the
+// node would not know that path.
 func given(arguments ...string) error {
 	for i := 0; i < len(arguments); i += 2 {
 		if arguments[i+1] == "" {
@@ -91,7 +92,7 @@ func add[In any](server *sdk.Server, name, description string, run func(context.
 	no := false
 	tool := &sdk.Tool{Name: name, Description: description, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}}
 	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, input In) (*sdk.CallToolResult, any, error) {
-		// The SDK has checked the arguments, and read their numbers as floats.
+		// The SDK has checked the arguments, but has read their numbers as floats.
 		if len(r.Params.Arguments) > 0 {
 			if err := decode(r.Params.Arguments, &input); err != nil {
 				return nil, nil, err

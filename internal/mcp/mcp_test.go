@@ -242,7 +242,7 @@ func TestProblemsAreToldToTheModel(t *testing.T) {
 	}
 }
 
-// An argument that is missing from the path of a request is told as such.
+// An empty argument, which would be missing from the path, is named in the error.
 func TestEmptyArgumentsAreNamed(t *testing.T) {
 	s, node := connect(t, "reader")
 	for tool, arguments := range map[string]map[string]any{
@@ -301,7 +301,7 @@ func TestAnHTTPRequestActsWithItsOwnKey(t *testing.T) {
 // Protocol version 2025-03-26 allows several messages in one request. Each may be
 // answered with up to maxAnswer bytes, so their number is bounded.
 func TestTheMessagesOfOneRequestAreBounded(t *testing.T) {
-	var asked atomic.Int64 // the messages run at once
+	var asked atomic.Int64 // messages are handled concurrently
 	node := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)
 		fmt.Fprint(w, `{"indexes":[]}`)

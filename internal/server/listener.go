@@ -22,7 +22,7 @@ const (
 	headerTimeout  = 5 * time.Second
 	maxHeaderBytes = 32 << 10
 	idleTimeout    = 90 * time.Second
-	h2WriteTimeout = 30 * time.Second // in which a client of HTTP/2 must read something
+	h2WriteTimeout = 30 * time.Second // an HTTP/2 client must read something within it
 )
 
 // listen opens the listener of the node. A certificate that cannot be used refuses
@@ -102,10 +102,10 @@ func (h *httpServer) newServer() *http.Server {
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		Protocols:         protocols,
-		// net/http would answer OPTIONS * itself and wait for its body without limit.
+		// net/http would answer OPTIONS * itself and wait for its body forever.
 		DisableGeneralOptionsHandler: true,
-		// The deadlines of responses do not end a connection whose client reads nothing
-		// at all: HTTP/2 cannot even reset a stream on it.
+		// The deadlines of responses do not end an HTTP/2 connection whose client reads
+		// nothing at all: not even a reset of the stream can be sent on it.
 		HTTP2: &http.HTTP2Config{WriteByteTimeout: h2WriteTimeout},
 		ConnState: func(c net.Conn, state http.ConnState) {
 			if checked, ok := c.(*refusingConn); ok && state == http.StateIdle {
@@ -118,8 +118,8 @@ func (h *httpServer) newServer() *http.Server {
 	}
 }
 
-// serverOptions answers OPTIONS *, which asks about the server as a whole, and
-// passes all other requests on.
+// serverOptions answers OPTIONS *, which asks about the server as a whole, and passes
+// all other requests to next.
 func serverOptions(next http.Handler) http.Handler {
 	nothing := api.Bounded(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "0") }))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -27,8 +27,8 @@ func (d *deadlined) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// S14: a body sent to OPTIONS * that never ends does not keep its connection, nor
-// does a client of HTTP/2 that reads nothing.
+// S14: neither a body of OPTIONS * that never ends nor an HTTP/2 client that reads
+// nothing keeps its connection open.
 func TestTheServerItselfWaitsForNobody(t *testing.T) {
 	h := &httpServer{config: config.HTTP{}, log: slog.New(slog.DiscardHandler),
 		handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })}
