@@ -71,8 +71,8 @@ func readSettings(ctx context.Context, node *remote.Node, index string) (jsontex
 	return json.Marshal(settings, json.Deterministic(true))
 }
 
-// write writes the dump. A file takes the name of the output once it is whole;
-// an earlier dump of that name stays until then.
+// write writes the dump. The file gets the name of the output once it is complete; an
+// earlier dump of that name stays until then.
 func (c *dumpCommand) write(s *surroundings, header load.DumpHeader, documents io.Reader) (count int, err error) {
 	out := s.out
 	if c.Output != "" && c.Output != "-" {
@@ -94,14 +94,14 @@ func (c *dumpCommand) write(s *surroundings, header load.DumpHeader, documents i
 	return count, errors.Join(err, packed.Close())
 }
 
-// createWhole creates a file beside the one of the name; finish gives it the name
-// unless writing failed. What is not a file, such as a pipe, is written to, and
-// so is a file in a directory that takes no other.
+// createWhole creates a file next to name. finish renames it to name, or removes it if
+// writing failed. It opens name itself if that is not a regular file, such as a pipe, or
+// if it exists and its directory does not allow new files.
 func createWhole(name string) (file *os.File, finish func(failed error) error, err error) {
 	found, err := os.Stat(name)
 	isThere := err == nil
 	if isThere && found.Mode().IsRegular() {
-		if name, err = filepath.EvalSymlinks(name); err != nil { // a link goes on pointing to the file
+		if name, err = filepath.EvalSymlinks(name); err != nil { // keep a symbolic link, and replace its target
 			return nil, nil, err
 		}
 	}

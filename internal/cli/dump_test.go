@@ -80,7 +80,7 @@ func TestADumpThatWasCutOffIsNoticed(t *testing.T) {
 	}
 }
 
-// Settings and definitions may be longer than what Open looks at.
+// Settings and definitions may be longer than the beginning that Open inspects.
 func TestADumpWithALongHeaderIsRestored(t *testing.T) {
 	node := serveNode(t)
 	put(t, node+"/v1alpha1/admin/indexes/long", `{"fields":{"id":{"type":"string","role":"id"},"c":{"type":"string","role":"tag"}}}`)
@@ -98,7 +98,7 @@ func TestADumpWithALongHeaderIsRestored(t *testing.T) {
 	}
 }
 
-// A dump that fails leaves the earlier one of the same name.
+// A failed dump keeps an earlier one of the same name.
 func TestAFailedDumpKeepsTheEarlierOne(t *testing.T) {
 	breaks := true
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -174,7 +174,7 @@ func TestAnImportIsDraftedOrRefused(t *testing.T) {
 	}
 }
 
-// A cluster that cannot read a shard answers with the documents of the others.
+// A cluster that cannot read a shard returns only the documents of the other shards.
 func TestAnImportOfAPartIsRefused(t *testing.T) {
 	for name, part := range map[string]string{
 		"1 of 2 shards of books do not answer: disk gone": `"_shards":{"total":2,"failed":1,"failures":[{"shard":1,"reason":{"reason":"disk gone"}}]}`,

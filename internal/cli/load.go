@@ -39,7 +39,7 @@ type loading struct {
 	streams  map[string]*load.Source // sources that can be read only once
 	key      string                  // name of the key field added to rows; empty if they have a key
 	hasKey   bool
-	before   int // documents of the index before the load
+	before   int // number of documents in the index before the load
 	progress *progress
 	rejects  io.Writer
 	shown    int // refusals printed so far
@@ -72,21 +72,21 @@ func (c *loadCommand) Run(ctx context.Context, s *surroundings) error {
 	return c.nodeFlags.withNode(ctx, s, node, c.Dev, func(ctx context.Context) error { return l.run(ctx) })
 }
 
-// indexName derives the name of an index from a file name up to its first dot.
+// indexName derives an index name from a file name up to its first dot.
 func indexName(file string) string {
 	name, _, _ := strings.Cut(filepath.Base(file), ".")
 	return nameOf(file, name)
 }
 
-// keyPrefix derives the beginning of keys from a file name without its extensions.
-// Unlike the name of an index it keeps the other dots apart, so that the rows of
-// sales.2024.csv do not replace those of sales.2023.csv.
+// keyPrefix derives a prefix of keys from a file name without its extensions. Unlike
+// indexName it keeps the parts between other dots, so the rows of sales.2024.csv do not
+// replace those of sales.2023.csv.
 func keyPrefix(file string) string {
 	name, _ := load.Split(file)
 	return nameOf(file, name)
 }
 
-// nameOf returns a part of a file name as a name that an index may have.
+// nameOf turns part of a file name into a valid index name.
 func nameOf(file, part string) string {
 	if file == "-" {
 		part = "documents"
@@ -278,7 +278,7 @@ func (l *loading) prepare(ctx context.Context) error {
 	for _, note := range load.Fit(l.drafted.Columns, existing.Fields) {
 		fmt.Fprintln(l.err, " ", printable(note))
 	}
-	l.before, _ = countDocuments(ctx, l.node, l.Index) // for what is said at the end; a key that may only write cannot know
+	l.before, _ = countDocuments(ctx, l.node, l.Index) // for the final report; a key without read permission cannot count
 	if key := definition.NewSchema(existing).PrimaryKey(); key != nil {
 		l.hasKey = true
 		name := key.Path

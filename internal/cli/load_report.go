@@ -40,7 +40,7 @@ func (l *loading) refuse(file string, r load.Refusal) {
 	}
 }
 
-// refusalText says what is refused where, why, and what to do.
+// refusalText says what was refused, where and why, and what to do about it.
 func refusalText(text string, r load.Refusal) string {
 	if r.Column != "" {
 		text += ", " + r.Column

@@ -61,7 +61,7 @@ const shopCSV = "\ufeffArtikel;Name;Preis (EUR);Seit;Lieferbar\n" +
 	"A2;Blaues Hemd mit langem Arm;19,90;1.2.2024;nein\n" +
 	"A3;Grüne Hose aus der Werkstatt;7,00;15.3.2024;ja\n"
 
-// TestNamesOfFiles checks the names that an index and keys take from a file.
+// TestNamesOfFiles checks the index names and key prefixes derived from file names.
 func TestNamesOfFiles(t *testing.T) {
 	for _, c := range [][3]string{
 		{"-", "documents", "documents"},
@@ -143,8 +143,8 @@ func TestRefusalsOfTheNodeNameTheRow(t *testing.T) {
 	}
 }
 
-// A cell may hold JSON; so may all cells that do not fit as they are. What no
-// line of the output names is in the index.
+// Everyday files are loaded without losing rows silently: cells may hold JSON, and
+// everything that the output does not report is in the index.
 func TestEverydayFiles(t *testing.T) {
 	node := serveNode(t)
 	var wide strings.Builder
@@ -156,7 +156,7 @@ func TestEverydayFiles(t *testing.T) {
 		name, content string
 		code          int
 		want          string // of the output
-		document      string // that is there
+		document      string // expected in the index
 	}{
 		{"lists.csv", "id,tags\n1,\"[\"\"a\"\",\"\"b\"\"]\"\n2,\"[\"\"c\"\"]\"\n", exitDone, "2 rows read, 2 added", `"tags":["a","b"]`},
 		{"objects.csv", "id,meta\n1,\"{\"\"x\"\":1}\"\n2,\"{\"\"x\"\":2}\"\n", exitDone, "2 rows read, 2 added", `"meta":{"x":1}`},
@@ -194,7 +194,7 @@ func TestEverydayFiles(t *testing.T) {
 	}
 }
 
-// Documents and files of strangers do not control the terminal.
+// Untrusted documents and files cannot control the terminal.
 func TestControlCharactersAreNotPrinted(t *testing.T) {
 	node := serveNode(t)
 	file := write(t, "colours.csv", "id,na\x1b[31mme,title\n1,\x1b]0;x\x07y,\x1b[2Jred\u202eshoes\n2,y,\"blue\rshoes\"\n3,too,many,cells\n")

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// printable returns text for a terminal. What documents, files and other
-// machines hold must not move the cursor, set titles or turn lines around:
-// control characters and those that change the direction of text become U+FFFD.
+// printable returns text that is safe for a terminal. Text from documents, files and
+// other machines must not move the cursor, set titles or reverse lines: control
+// characters and those that change the text direction become U+FFFD.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

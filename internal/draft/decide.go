@@ -109,7 +109,7 @@ func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, 
 		why      []string
 	)
 	kind := c.kind(f.options.Convert)
-	// The objects among the texts of a field of text stay text.
+	// In a text field, texts that hold a JSON object stay text.
 	column.Unpacks = c.text.unpacked > 0 && (c.isList() || kind == kindObject || kind == kindVector || kind == kindPoint)
 	switch kind {
 	case kindObject:

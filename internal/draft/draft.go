@@ -112,7 +112,7 @@ type Draft struct {
 	Questions []Question // open questions, answered with their default
 	Key       string     // the field of the primary key; empty if no field qualifies
 	Title     string     // the field that names a document, if any
-	LeavesOut bool       // members beyond the bounds have no column
+	LeavesOut bool       // some members exceeded the bounds and have no column
 }
 
 // Reason explains why a field is drafted as it is.

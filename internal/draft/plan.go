@@ -27,15 +27,15 @@ type Column struct {
 	Form      Form
 	Decimal   byte   // of strings that are numbers
 	DayFirst  bool   // of strings that are dates
-	Digits    Digits // of dates that are digits alone
+	Digits    Digits // of dates written as digits alone
 	Separator string // splits a string into values; empty if a string is a single value
 	IsList    bool
-	Unpacks   bool // texts that hold a JSON list or object are read as that
+	Unpacks   bool // parse texts that hold a JSON list or object
 	Inside    []*Column
 }
 
-// Digits says what digits alone mean in a column of dates. The zero value counts
-// from 1970 and tells seconds from milliseconds by the size of the number.
+// Digits says how dates written as digits alone are read. The zero value reads a count
+// since 1970 and tells seconds from milliseconds by the size of the number.
 type Digits struct {
 	Unit  time.Duration // of a count since 1970; zero decides by size
 	Years bool          // four digits are a year

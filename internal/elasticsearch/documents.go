@@ -58,9 +58,9 @@ type page struct {
 	} `json:"hits"`
 }
 
-// page reads a page. A cluster answers with the documents of the shards that it
-// can read; without the others an index would be copied in part, so that is an
-// error.
+// page reads a page. A cluster that cannot read some shards answers with the documents
+// of the others. page returns an error then, because only part of the index would be
+// copied.
 func (c *Cluster) page(ctx context.Context, path string, body any) (page, error) {
 	var read page
 	if err := c.call(ctx, http.MethodPost, path, body, &read); err != nil {

@@ -258,8 +258,8 @@ func (t *translator) typed(p *Property, column *draft.Column, drafted *draft.Fie
 	return nil
 }
 
-// dates returns how a format has dates read: the order of day and month, and
-// what digits alone mean. A number has the first meaning that fits.
+// dates returns how dates of a format are read: the order of day and month, and the
+// meaning of digits alone. A number is read in the first way that fits.
 func dates(format string) (dayFirst bool, digits draft.Digits) {
 	if format == "" {
 		format = "strict_date_optional_time||epoch_millis"

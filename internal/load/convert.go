@@ -15,7 +15,7 @@ import (
 
 // Converter converts rows to documents according to the columns of a draft.
 type Converter struct {
-	// LeavesOut drops members without a column, which are refused otherwise.
+	// LeavesOut drops members without a column instead of refusing them.
 	LeavesOut bool
 
 	root     *object
@@ -275,7 +275,7 @@ func (c *Converter) epoch(raw []byte, column *draft.Column, path string) {
 	c.out = appendText(c.out, written.Timestamp(moment))
 }
 
-// digits reads a date that is digits alone.
+// digits reads a date written as digits alone. It reports false if that is not possible.
 func digits(n int64, as draft.Digits) (time.Time, bool) {
 	if as.Years && n >= 1000 && n <= 9999 {
 		return time.Date(int(n), 1, 1, 0, 0, 0, 0, time.UTC), true
@@ -293,7 +293,7 @@ func digits(n int64, as draft.Digits) (time.Time, bool) {
 	return written.Epoch(n)
 }
 
-// inCalendar reports whether a time has a year of at most four digits.
+// inCalendar returns a time in UTC and reports whether its year is from 0 to 9999.
 func inCalendar(moment time.Time) (time.Time, bool) {
 	moment = moment.UTC()
 	return moment, moment.Year() >= 0 && moment.Year() <= 9999

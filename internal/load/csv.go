@@ -26,7 +26,7 @@ type csvReader struct {
 	names     [][]byte // column names, quoted
 	pending   []string // a first row that is not a header
 	number    int
-	hasNamed  bool // a row was returned that names every column
+	hasNamed  bool // a returned row named every column
 	out       []byte
 	notes     []string
 }
@@ -34,11 +34,11 @@ type csvReader struct {
 // newCSVReader detects the separator and whether the first row names the
 // columns.
 func newCSVReader(text *bufio.Reader, start []byte, isAll bool, extension string) (*csvReader, error) {
-	if bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // as Excel for the Mac may write
+	if bytes.IndexByte(start, '\n') < 0 && bytes.IndexByte(start, '\r') >= 0 { // Excel for Mac may write such files
 		text, start = bufio.NewReader(tabular.LineFeeds(text)), bytes.ReplaceAll(start, []byte("\r"), []byte("\n"))
 	}
 	separator := findSeparator(start, isAll)
-	if line, _, _ := bytes.Cut(start, []byte("\n")); separatorLine.Match(line) { // as Excel writes and reads
+	if line, _, _ := bytes.Cut(start, []byte("\n")); separatorLine.Match(line) { // Excel reads and writes such a line
 		separator = rune(line[len("sep=")])
 		_, _ = text.Discard(len(line) + 1)
 	}
@@ -150,8 +150,8 @@ func findSeparator(start []byte, isAll bool) rune {
 	return best
 }
 
-// Next returns the next row with a value as an object of strings: spreadsheets
-// write rows of separators below the last.
+// Next returns the next row that has a value, as an object of strings. Spreadsheets
+// write rows of separators alone below the last row.
 func (r *csvReader) Next(context.Context) (Row, error) {
 	for {
 		row, err := r.next()
@@ -161,7 +161,7 @@ func (r *csvReader) Next(context.Context) (Row, error) {
 	}
 }
 
-// next returns the next row, without a document where every cell is empty.
+// next returns the next row. Its document is empty if every cell is.
 func (r *csvReader) next() (Row, error) {
 	cells := r.pending
 	r.pending = nil

@@ -21,7 +21,7 @@ const maxRow = 16 << 20
 func (s *Source) chooseJSON(text *bufio.Reader, start []byte, isAll bool) (string, error) {
 	decoder := jsontext.NewDecoder(bytes.NewReader(start))
 	first, err := decoder.ReadValue()
-	if err != nil && !isAll { // the first document may be as long as any
+	if err != nil && !isAll { // the first document may have up to maxRow bytes
 		text = bufio.NewReaderSize(text, maxRow)
 		var end error
 		start, end = text.Peek(maxRow)

@@ -168,8 +168,8 @@ func (s *Source) open() error {
 	return err
 }
 
-// otherFormat says what to do with a file that holds no text of rows, by its
-// first bytes.
+// otherFormat recognizes a file in an unsupported format by its first bytes and says
+// what to do with it. It returns "" for any other file.
 func otherFormat(head []byte) string {
 	for _, known := range []struct{ mark, text string }{
 		{"PK\x03\x04", "it is a zip archive or a workbook (.xlsx, .ods): unpack it, or save the sheet as CSV"},
@@ -212,8 +212,8 @@ func firstLetter(text []byte) byte {
 	return 0
 }
 
-// Split splits the name of a file into the name without directory and extensions and
-// the extension in lower case. The extension of a compressor counts as neither.
+// Split returns the name of a file without directory and extensions, and the extension
+// in lower case. The extensions of compressors are dropped.
 func Split(file string) (name, extension string) {
 	name = filepath.Base(file)
 	for _, packer := range []string{".gz", ".zst", ".zstd"} {

@@ -98,7 +98,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Bytes that are not UTF-8 behind what is looked at cost their row.
+// A row with bytes that are not UTF-8 is refused, even beyond the look-ahead.
 func TestLateBytesThatAreNotUTF8(t *testing.T) {
 	_, rows := rowsOf(t, "late.csv", []byte("a,b\n"+strings.Repeat("1,plain\n", lookAhead/8)+"2,caf\xe9\n3,x\n"))
 	if !strings.HasSuffix(rows, "refused row 131073: the text is not valid UTF-8\n131074 {\"a\":\"3\",\"b\":\"x\"}\n") {
@@ -124,8 +124,8 @@ func TestALongListInsideAnObject(t *testing.T) {
 	}
 }
 
-// A first document may be longer than what is looked at: a list in it is not the
-// list of documents.
+// A first document may be longer than the look-ahead. A list in it is not the list of
+// documents.
 func TestALongFirstDocument(t *testing.T) {
 	long := `{"id":1,"text":"` + strings.Repeat("word ", lookAhead/4) + `","parts":[{"a":1}]}`
 	format, rows := rowsOf(t, "long.ndjson", []byte(long+"\n{\"id\":2}\n"))
@@ -257,7 +257,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// Digits alone are a date by what the column says they mean.
+// The column decides how dates written as digits alone are read.
 func TestConvertDigits(t *testing.T) {
 	for _, c := range []struct {
 		digits draft.Digits

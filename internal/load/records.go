@@ -9,20 +9,20 @@ import (
 
 var errQuote = errors.New(`a quotation mark is not closed, or not followed by a separator; write "" for one inside a cell`)
 
-// records hands out CSV text so that a quotation mark that is never closed costs
-// its line, not the rows below it.
+// records returns CSV text record by record. A quotation mark that is never closed costs
+// only its own line, not the rows below it.
 //
-// A record ends with the line where its quotes are closed. If they never are, its
-// first line is refused and reading goes on behind that line. So it is if a mark
-// inside them is neither doubled nor in front of a separator, and the first line
+// A record ends with the line where its quotes are closed. If they never are, its first
+// line is refused, and reading continues after that line. The same happens if a mark
+// inside the quotes is neither doubled nor followed by a separator and the first line
 // alone has as many cells as the header: 2,"Best" buy,5 is a row of its own.
 type records struct {
 	text      *bufio.Reader
 	separator byte
 	columns   int    // of the header; 0 while it is read
 	buffer    []byte // whole lines
-	at        int    // in buffer, where the next record begins
-	record    []byte // what of a record is still to be handed out
+	at        int    // offset in buffer of the next record
+	record    []byte // the rest of the current record
 }
 
 // Read returns bytes of one record, or a *RowError for a line that is refused.
@@ -67,21 +67,21 @@ func (r *records) next() error {
 	}
 }
 
-// refuse drops what is ahead up to an offset.
+// refuse drops the text up to an offset of the buffer and returns a *RowError for it.
 func (r *records) refuse(end int) error {
 	err := &RowError{Text: shorten(string(bytes.TrimRight(r.buffer[r.at:end], "\r\n"))), Err: errQuote}
 	r.at = end
 	return err
 }
 
-// isComplete reports whether a line has a cell for every column if quotation
-// marks are ordinary letters.
+// isComplete reports whether a line has a cell for every column if quotation marks have
+// no meaning.
 func (r *records) isComplete(line []byte) bool {
 	return r.columns > 0 && bytes.Count(line, []byte{r.separator}) >= r.columns-1
 }
 
-// line returns the line that begins at an offset of the buffer; it is empty
-// with an error alone.
+// line returns the line that begins at an offset of the buffer. A last line without a
+// line feed is returned together with the error.
 func (r *records) line(start int) ([]byte, error) {
 	if i := bytes.IndexByte(r.buffer[start:], '\n'); i >= 0 {
 		return r.buffer[start : start+i+1], nil
@@ -95,8 +95,9 @@ func (r *records) line(start int) ([]byte, error) {
 	}
 }
 
-// scan walks over a line. It returns whether the line ends inside quotes, and
-// whether a mark inside them was neither doubled nor in front of a separator.
+// scan scans a line. It returns whether the line ends inside quotes, and whether any
+// mark inside quotes was neither doubled nor followed by a separator or the end of the
+// line.
 func (r *records) scan(line []byte, isInside, hasBare bool) (bool, bool) {
 	if !isInside && bytes.IndexByte(line, '"') < 0 {
 		return false, hasBare

@@ -144,8 +144,8 @@ func quoteReason(err error) string {
 	return `a quotation mark stands inside a value without quotes; put the value in quotes and write "" for it`
 }
 
-// LineFeeds returns a reader of text whose lines end in carriage returns alone, as old
-// spreadsheets write them, with line feeds instead.
+// LineFeeds returns a reader that replaces the carriage returns of text by line feeds.
+// Old spreadsheets end lines with carriage returns alone.
 func LineFeeds(text io.Reader) io.Reader { return lineFeeds{text} }
 
 type lineFeeds struct{ text io.Reader }
