@@ -7,7 +7,7 @@ import (
 	"github.com/quiresearch/quire/internal/vfs/faultfs"
 )
 
-// I2: the first generation of a new directory is durable with the names of all
+// I2: the first generation in a new directory is durable, and so are the names of all
 // directories above it.
 func TestDirectoriesAboveAGenerationAreSynced(t *testing.T) {
 	var calls []string

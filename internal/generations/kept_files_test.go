@@ -8,8 +8,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// A copy that was closed while its generation changed keeps no files of the states
-// before: without that a node that restarts or evicts copies would fill its disk.
+// A copy that was closed while its generation changed keeps no files of earlier states.
+// Otherwise a node that restarts or evicts copies would fill its disk.
 func TestAReopenedCopyKeepsOnlyTheFilesItShows(t *testing.T) {
 	b, disk, copies := memory.New(nil), vfs.Memory(), vfs.Memory()
 	e := filled(t, b, disk)

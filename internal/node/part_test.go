@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// I17, R14: storage:io_error says that nothing was changed. A request whose first
-// writes are durable when a later one is refused is answered storage:unknown.
+// I17, R14: storage:io_error says that nothing was changed. If the first writes of a
+// request are durable when a later one is refused, the answer is storage:unknown.
 func TestARequestThatWasWrittenInPartIsUnknown(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -50,7 +50,7 @@ func TestARequestThatWasWrittenInPartIsUnknown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f.mustWrite("books", book(3, "three")) // with it what this request wrote is durable
+			f.mustWrite("books", book(3, "three")) // makes the writes of this request durable too
 			isFull.Store(true)
 			err = w.Do(t.Context(), func(g *generations.Generation, s *engine.WriteStream) error {
 				other := g.WriteStream()

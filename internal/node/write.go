@@ -132,9 +132,9 @@ func (w *Write) turnTo(ctx context.Context, entry registry.Entry) error {
 }
 
 // Finish waits until everything taken is durable and returns the token of the state
-// that holds it, or of the current state when nothing was written. If entries are
-// durable and another one was refused with storage:io_error, which says that nothing
-// was changed, the error is storage:unknown (R14).
+// that holds it, or of the current state when nothing was written. storage:io_error says
+// that nothing was changed, so if an entry was refused with it while others are durable,
+// the error is storage:unknown (R14).
 func (w *Write) Finish(ctx context.Context) (string, error) {
 	defer func() {
 		for _, p := range w.parts {

@@ -11,9 +11,9 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// mappedBody returns a body of mapped bytes. A transport reads it in a goroutine of
-// its own and possibly after the store has answered, so each reader holds the mapping
-// until it is closed. If the bytes cannot be read, fail is called with the fault.
+// mappedBody returns a body of mapped bytes. A transport reads it in its own goroutine,
+// possibly after the store has answered, so each reader holds the mapping until it is
+// closed. If the bytes cannot be read, fail is called with the fault.
 func mappedBody(mapping *vfs.Mapping, fail context.CancelCauseFunc) (body bucket.Body, err error) {
 	err = vfs.Protect(func() error {
 		body = bucket.Bytes(mapping.Bytes())

@@ -16,8 +16,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// hasty is a store that handles a body as HTTP transports do: in a goroutine of its
-// own, which may read on after the store has answered.
+// hasty is a store that reads a body as HTTP transports do: in a separate goroutine that
+// may keep reading after the store has answered.
 type hasty struct {
 	bucket.Bucket
 	handle func(io.ReadCloser) error
@@ -36,7 +36,7 @@ func (h *hasty) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	return bucket.Written{}, <-handled
 }
 
-// cutting is a directory whose files are truncated once they are mapped.
+// cutting is a file system that truncates files once they are mapped.
 type cutting struct {
 	vfs.FS
 	root string
@@ -50,7 +50,7 @@ func (c cutting) Map(name string) (*vfs.Mapping, error) {
 	return mapping, err
 }
 
-// uploading returns a writer to a hasty store, and a file to upload from a directory.
+// uploading returns a writer to a hasty store and a file to upload from root.
 func uploading(t *testing.T, store *hasty, fs func(root string) vfs.FS) (w *Writer, f manifest.File, content []byte, root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -92,7 +92,7 @@ func TestAFileStaysMappedUntilItsBodyIsClosed(t *testing.T) {
 	}
 }
 
-// F38: a file that cannot be read fails its upload at once, and does not end the
+// F38: a file that cannot be read fails its upload at once and does not end the
 // process.
 func TestAnUnreadableFileFailsItsUpload(t *testing.T) {
 	var root string

@@ -43,8 +43,8 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 		return err
 	}
 	if uploaded.IsZero() {
-		// The last answer of the store may be from long ago, and what the manifest
-		// ceases to name now would seem to have been unnamed since then (I13).
+		// The last answer of the store may be old, and the files that this manifest
+		// stops naming would seem to have been unnamed since then (I13).
 		if err := readAgain(ctx, func() error { return w.Prove(ctx) }); err != nil {
 			return fmt.Errorf("publish generation %s: %w", w.remote.id, err)
 		}
@@ -63,7 +63,7 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 	case errors.Is(err, bucket.ErrUnknown):
 		return fmt.Errorf("publish generation %s: %w: %w", w.remote.id, manifest.ErrUnsettled, err)
 	case errors.Is(err, errReplaced):
-		_ = w.fence(errors.New("another writer replaced the manifest")) // what was published stays (I17)
+		_ = w.fence(errors.New("another writer replaced the manifest")) // the manifest was published nevertheless (I17)
 	case errors.Is(err, errLost):
 		return w.fence(errors.New("another writer replaced the manifest"))
 	case errors.Is(err, bucket.ErrNotFound):
@@ -82,7 +82,7 @@ func (w *Writer) Publish(ctx context.Context, next *manifest.Manifest) error {
 		delete(w.unnamed, r.Key)
 	}
 	w.last = later(now, stored.Date)
-	if err == nil { // otherwise the date is of the manifest that replaced ours
+	if err == nil { // otherwise the date is that of the manifest that replaced ours
 		w.proven = later(w.proven, stored.Date)
 	}
 	return nil
@@ -207,7 +207,7 @@ func (w *Writer) upload(ctx context.Context, f manifest.File) (time.Time, error)
 		return time.Time{}, err
 	}
 	defer mapping.Release()
-	ctx, fail := context.WithCancelCause(ctx) // another attempt cannot read the file either
+	ctx, fail := context.WithCancelCause(ctx) // a retry could not read the file either
 	defer fail(nil)
 	body, err := mappedBody(mapping, fail)
 	if err != nil {

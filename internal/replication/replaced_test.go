@@ -14,11 +14,11 @@ import (
 	"github.com/quiresearch/quire/problem"
 )
 
-// overtaken is a store that loses the answer to one manifest, which is replaced before
-// it is asked again.
+// overtaken is a store that loses the answer to a put of a manifest, and replaces the
+// manifest before the writer asks again.
 type overtaken struct {
 	bucket.Bucket
-	replace func() // nil: it answers
+	replace func() // nil: the store answers
 }
 
 func (o *overtaken) PutIf(ctx context.Context, key string, body bucket.Body, condition bucket.Condition) (bucket.Written, error) {
@@ -31,8 +31,8 @@ func (o *overtaken) PutIf(ctx context.Context, key string, body bucket.Body, con
 	return written, err
 }
 
-// F7, I17: a manifest that was stored, and replaced by another writer before its writer
-// knew, is not reported as refused. The writer is fenced nevertheless (I8).
+// F7, I17: a manifest that was stored, but replaced by another writer before its own
+// writer knew, is not reported as refused. The writer is fenced nevertheless (I8).
 func TestAManifestThatWasReplacedMeanwhileWasStored(t *testing.T) {
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	store := &overtaken{Bucket: memory.New(c.time)}

@@ -57,8 +57,8 @@ var (
 	ErrHole = errors.New("the log has a hole")
 	// errLost is the outcome of a conditional write that another writer won.
 	errLost = errors.New("another object is stored")
-	// errReplaced is errLost for a manifest that was stored: the other one is built
-	// on it.
+	// errReplaced is errLost for a manifest that was stored and then replaced by one
+	// built on it.
 	errReplaced = fmt.Errorf("%w in place of ours", errLost)
 	// errNotStored marks a write that the store refused before anything happened.
 	errNotStored = errors.New("not stored")
@@ -141,8 +141,8 @@ func (r *Remote) Create(ctx context.Context, first *manifest.Manifest) error {
 }
 
 // putManifest stores a manifest under a condition and settles the outcome. It
-// returns errLost when another manifest is stored, and errReplaced, which wraps it,
-// when that is built on this one.
+// returns errLost when another manifest is stored, and errReplaced, which wraps errLost,
+// when that manifest is built on m.
 func (r *Remote) putManifest(ctx context.Context, m *manifest.Manifest, condition bucket.Condition) (Held, error) {
 	content, err := m.Encode()
 	if err != nil {

@@ -299,8 +299,8 @@ func TestAGraceBeginsWhenAManifestIsReplaced(t *testing.T) {
 	}
 }
 
-// The same holds for a manifest that names no new file, which nothing tells the time
-// of the store before it is stored (I13).
+// The same holds for a manifest that names no new file: no upload tells the writer the
+// time of the store before the manifest is stored (I13).
 func TestAGraceBeginsAfterALongRest(t *testing.T) {
 	c := &clock{time.Unix(1_700_000_000, 0)}
 	a := create(t, memory.New(c.time)).open()

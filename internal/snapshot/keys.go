@@ -19,7 +19,7 @@ import (
 // first use and shared by all views of the segment.
 type keyOrder struct {
 	mu     sync.Mutex
-	sorted *sortedKeys // nil until it was built
+	sorted *sortedKeys // nil until built
 }
 
 // sortedKeys are the entries of a keyOrder. They never change.
@@ -40,8 +40,8 @@ type otherKey struct {
 	doc uint32
 }
 
-// numericKeys returns the order by numeric key. It must not be changed. After damage,
-// or a fault of mapped memory, the next call starts over.
+// numericKeys returns the order by numeric key. The caller must not change it. After
+// damage or a fault of mapped memory, the next call builds it again.
 func (s *Segment) numericKeys() (*sortedKeys, error) {
 	s.keys.mu.Lock()
 	defer s.keys.mu.Unlock()

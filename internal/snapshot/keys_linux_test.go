@@ -13,8 +13,8 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 )
 
-// F38, I12: a walk that fails because pages cannot be read leaves nothing behind that
-// a later walk takes for all keys.
+// F38, I12: a walk that fails because pages cannot be read leaves no partial result that
+// a later walk would take for all keys.
 func TestAWalkAfterAFaultMissesNoKey(t *testing.T) {
 	const documents = 100
 	directory := t.TempDir()

@@ -56,8 +56,8 @@ func syncData(f *os.File) error {
 	return retryInterrupted(func() error { return unix.Fdatasync(int(f.Fd())) })
 }
 
-// retryInterrupted repeats a system call that a signal interrupted, as package os does:
-// the runtime preempts goroutines by signals, and some file systems return EINTR.
+// retryInterrupted repeats a system call while signals interrupt it, as package os does:
+// the runtime preempts goroutines with signals, and some file systems then return EINTR.
 func retryInterrupted(call func() error) error {
 	for {
 		if err := call(); err != unix.EINTR {

@@ -8,7 +8,7 @@ func (b *Bucket) FailSync(err error) { b.sync = func(*os.File) error { return er
 // MendSync makes syncs of directories succeed again.
 func (b *Bucket) MendSync() { b.sync = (*os.File).Sync }
 
-// CountSync makes syncs of directories count themselves.
+// CountSync makes b count its directory syncs in count.
 func (b *Bucket) CountSync(count *int) {
 	b.sync = func(directory *os.File) error {
 		*count++

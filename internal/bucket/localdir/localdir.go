@@ -50,7 +50,7 @@ type Bucket struct {
 	lock *flock.Flock
 
 	mu      sync.Mutex      // decides conditions and orders writes
-	durable map[string]bool // directories whose names this opening has synced; guarded by mu
+	durable map[string]bool // directories whose names were synced since Open; guarded by mu
 
 	sync   func(*os.File) error  // of a directory
 	broken atomic.Pointer[error] // the first failure of sync
@@ -85,8 +85,8 @@ func Open(directory string) (*Bucket, error) {
 	return b, nil
 }
 
-// syncDirectory makes the names in a directory durable. A directory that may not be
-// opened is left alone: this process has not created anything in it.
+// syncDirectory makes the names in a directory durable. It ignores a directory that it
+// has no permission to open: this process has not created anything in it.
 func syncDirectory(name string) error {
 	handle, err := os.Open(name)
 	if errors.Is(err, fs.ErrPermission) {
@@ -237,8 +237,8 @@ func (b *Bucket) writeFile(name string, content []byte) error {
 }
 
 // makeDirectory creates the directory and those above it, each durably before
-// anything is put into it. One that an earlier process made and did not sync before
-// it ended is synced now. The caller holds mu.
+// anything is put into it. It also syncs existing directories, because the process that
+// made them may have ended before syncing them. The caller holds mu.
 func (b *Bucket) makeDirectory(directory string) error {
 	if directory == "." || b.durable[directory] {
 		return nil

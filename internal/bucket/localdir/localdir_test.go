@@ -107,8 +107,8 @@ func TestNothingIsAnsweredAfterAFailedSync(t *testing.T) {
 	}
 }
 
-// I2: a directory whose name an earlier process did not sync is durable before an
-// object in it is acknowledged.
+// I2: a directory that an earlier process made but did not sync becomes durable before
+// an object in it is acknowledged.
 func TestADirectoryThatWasMadeBeforeIsSynced(t *testing.T) {
 	directory := t.TempDir()
 	b := open(t, directory)
@@ -120,7 +120,7 @@ func TestADirectoryThatWasMadeBeforeIsSynced(t *testing.T) {
 	b = open(t, directory)
 	synced := 0
 	b.CountSync(&synced)
-	for _, want := range []int{2, 3} { // the directory of jobs and jobs itself, then only that
+	for _, want := range []int{2, 3} { // the parent of jobs and jobs itself, then only jobs
 		if _, err := b.PutIf(t.Context(), "jobs/1", bucket.Bytes([]byte("one")), bucket.Always); err != nil {
 			t.Fatal(err)
 		}

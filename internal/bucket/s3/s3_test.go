@@ -84,8 +84,8 @@ func TestStatusesAreReadAsOutcomes(t *testing.T) {
 	}
 }
 
-// S24: a store that lists what was not asked for cannot stop a node, and gives it
-// nothing under another name.
+// S24: a store that lists keys outside the prefix cannot stop a node, and the node does
+// not mistake them for other keys.
 func TestAListingHoldsOnlyWhatIsBelowThePrefix(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`<ListBucketResult><Contents><Key>deploy/g/1</Key></Contents><Contents><Key>other/g/2</Key></Contents><Contents><Key>x</Key></Contents>` +
