@@ -203,9 +203,8 @@ func TestPagesJoinToTheWholeList(t *testing.T) {
 	}
 }
 
-// TestRescoredPagesJoinInBothDirections walks rescored searches down behind the
-// window and up again: a hit of the window has the same place and score either
-// way.
+// TestRescoredPagesJoinInBothDirections pages rescored searches past the window and back:
+// a hit of the window has the same position and score in both directions.
 func TestRescoredPagesJoinInBothDirections(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -47,9 +47,9 @@ func (s *execution) compileRescore(ctx context.Context, r *query.Rescore, runs b
 	return &rescoring{window: r.Window, boost: boost, signals: signals, weight: r.Weight}, nil
 }
 
-// enterWindow makes a page in front of a position the page of its offset if the
-// window holds all its hits. Going back then finds the scores and the order that
-// going forward has found.
+// enterWindow turns a page before a position into the page at its offset if the window
+// holds all its hits. Paging backward then finds the same scores and order as paging
+// forward.
 func (s *execution) enterWindow(ctx context.Context, r *rescoring, at *pageStart, request collect.Request, result *collect.Result) error {
 	if len(result.Hits) == 0 {
 		return nil

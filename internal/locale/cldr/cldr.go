@@ -117,9 +117,9 @@ func CurrencySpellings(code, tag string) []string {
 	return gather(spellings, tag, func(e *entry) []string { return e.currencies[code] })
 }
 
-// UnitSpellings returns the words by which a locale and English name a unit,
-// folded (NFKC, case): narrow, short and long forms, with one space between two
-// words. It is empty for an identifier that does not name a unit.
+// UnitSpellings returns the names of a unit in a locale and in English, folded (NFKC,
+// case): narrow, short and long forms, with one space between words. It is empty for an
+// identifier that does not name a unit.
 func UnitSpellings(id, tag string) []string {
 	name, ok := unitName(id)
 	if !ok {

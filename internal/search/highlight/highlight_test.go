@@ -64,8 +64,8 @@ func TestMarksFollowThePlan(t *testing.T) {
 	}
 }
 
-// TestWordsHaveNumbersOfTheirOwn checks that words behind a phrase do not share numbers
-// with it, as the best fragment is the one with the most distinct words.
+// TestWordsHaveNumbersOfTheirOwn checks that words after a phrase do not share numbers
+// with it, because the best fragment is the one with the most distinct words.
 func TestWordsHaveNumbersOfTheirOwn(t *testing.T) {
 	phrase := &plan.Phrase{Structure: "s", Words: []plan.PhraseWord{{Terms: []string{"red"}}, {Offset: 1, Terms: []string{"mug"}}}}
 	n := &plan.And{Clauses: []plan.Node{phrase, term("blue"), nearWord(plan.Expand{Structure: "s", Text: "tea", Prefix: true}), phrase, term("pot")}}

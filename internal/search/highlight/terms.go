@@ -37,7 +37,7 @@ type near struct {
 	node    *plan.Expand
 }
 
-// phrase is a phrase whose words are numbered from number on.
+// phrase is a phrase; its first word has the given number.
 type phrase struct {
 	number int
 	node   *plan.Phrase

@@ -180,8 +180,8 @@ func (r *Reader) quantities(words []string, i int) []quantity {
 	return all
 }
 
-// unitless returns the number that is word i, as it is read where the word
-// behind it is a joiner and not its unit: "de 1 a 2 kg", where 1 a is a year.
+// unitless returns word i as a number without a unit, for the case that the next word is
+// a joiner and not its unit: in "de 1 a 2 kg", "1 a" could also be a year.
 func (r *Reader) unitless(words []string, i int) []quantity {
 	if i >= len(words) || !hasDigit(words[i]) {
 		return nil
@@ -222,7 +222,7 @@ func (r *Reader) attached(word string) []quantity {
 	var all []quantity
 	for size := min(r.longest, len(word)-1); size > 0; size-- {
 		if unit := word[len(word)-size:]; r.isUnit(unit) {
-			if n, ok := r.parseNumber(strings.TrimSuffix(word[:len(word)-size], " ")); ok { // was a no-break space
+			if n, ok := r.parseNumber(strings.TrimSuffix(word[:len(word)-size], " ")); ok { // from a no-break space
 				all = append(all, quantity{value: n, unit: unit})
 			}
 		}

@@ -100,8 +100,8 @@ func (r *Reader) Numbers(parts []query.TextPart) []Interpretation {
 	return interpretations
 }
 
-// unpunctuated returns a word without the punctuation that follows it in a sentence:
-// "is there a tent under 100 usd?"
+// unpunctuated returns a word without trailing punctuation, as in
+// "is there a tent under 100 usd?".
 func unpunctuated(word string) string { return strings.TrimRight(word, "?!,;？！，；、。") }
 
 // forEachRun calls work for every run of adjacent loose words that are not taken.

@@ -126,7 +126,7 @@ func TestNumbersAreRead(t *testing.T) {
 	}
 }
 
-// The long forms of many units are several words.
+// The long forms of many units have several words.
 func TestUnitsOfSeveralWordsAreRead(t *testing.T) {
 	all := fields("price:EUR", "heat:celsius", "area:square-meter", "volume:fluid-ounce", "share:percent")
 	for _, c := range []struct{ locale, text, want string }{
@@ -149,7 +149,7 @@ func TestUnitsOfSeveralWordsAreRead(t *testing.T) {
 	}
 }
 
-// The joiner of a range may be a unit too: 1 a and 1 y are a year.
+// The joiner of a range may also be a unit: 1 a and 1 y are a year.
 func TestJoinersThatAreUnitsJoin(t *testing.T) {
 	all := fields("price:EUR", "weight:kilogram", "age:year")
 	for _, c := range []struct{ locale, text, want string }{
@@ -166,7 +166,7 @@ func TestJoinersThatAreUnitsJoin(t *testing.T) {
 	}
 }
 
-// Numbers and units are read as their languages write them.
+// Numbers and units are read as each language writes them.
 func TestWritingsOfLanguagesAreRead(t *testing.T) {
 	all := fields("price:EUR", "weight:kilogram", "time:minute", "age:year")
 	for _, c := range []struct{ locale, text, want string }{

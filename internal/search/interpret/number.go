@@ -40,7 +40,7 @@ func (v *Vocabulary) parseNumber(word string) (float64, bool) {
 	return 0, false
 }
 
-// arabic are the signs between Arabic digits.
+// arabic holds the decimal and grouping signs of Arabic digits.
 var arabic = signs{decimal: "٫", groups: "٬"}
 
 func (s signs) parse(word string) (float64, bool) {

@@ -19,7 +19,7 @@ type Dictionary interface {
 
 // Values returns the field values found in the parts of a text. At each part it
 // takes the longest value of up to three adjacent words that are not taken, as typed
-// or without the punctuation after them.
+// or without trailing punctuation.
 func Values(ctx context.Context, parts []query.TextPart, taken func(i int) bool, dictionary Dictionary) ([]Interpretation, error) {
 	var interpretations []Interpretation
 	var failure error

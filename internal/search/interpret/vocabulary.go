@@ -83,9 +83,9 @@ func isCurrency(unit string) bool {
 	return err == nil && code.String() == unit
 }
 
-// fold returns the form in which words are compared. Either apostrophe is one, the
-// dotless i is an i, whose capitals differ in Turkish alone, and digits are those of
-// ASCII.
+// fold returns the form in which words are compared. Typographic apostrophes become
+// ASCII ones, the dotless i and the dotted capital İ become i, because only Turkish tells
+// their capitals apart, and the digits of every script become those of ASCII.
 func fold(word string) string {
 	ascii := true
 	for i := range len(word) {
@@ -107,7 +107,7 @@ func plain(r rune) rune {
 	case r == 'İ', r == 'ı':
 		return 'i'
 	case r >= 0x80 && unicode.Is(unicode.Nd, r):
-		// The digits of a script follow each other, from a zero on.
+		// The digits of a script are adjacent and start with zero.
 		zero := r
 		for unicode.Is(unicode.Nd, zero-1) && r-zero < 9 {
 			zero--

@@ -9,8 +9,9 @@ import (
 // maxPhraseReadings bounds the number of ways synonyms may rewrite one phrase.
 const maxPhraseReadings = 16
 
-// maxHalfTyped bounds the number of readings of a half-typed last word that each
-// get a phrase. Grams have more: all that start the word continue the first.
+// maxHalfTyped is the largest number of readings of a half-typed last word for which
+// each reading gets its own phrase. Grams have more readings, but all those that start
+// the word continue the first one.
 const maxHalfTyped = 4
 
 // phraseOver compiles a phrase over its targets: each field separately, and the

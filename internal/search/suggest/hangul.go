@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Unicode lays Hangul syllables out as leads × vowels × tails, so the syllables that
-// a half-typed one may become are adjacent:
+// Unicode orders Hangul syllables as leads × vowels × tails, so the syllables that a
+// half-typed one may become are adjacent:
 //
 //	ㅎ  →  하 to 힣
 //	구  →  구, 국, 굮 to 궇
@@ -16,8 +16,8 @@ const (
 	perLead, perVowel           = 588, 28
 )
 
-// openSyllable returns the first and the last syllable that the last character of a
-// normalized text may become, and the text before it. It reports false when that
+// openSyllable returns the text before the last character of a normalized text, and the
+// first and last syllable that this character may become. It reports false if the
 // character is neither a consonant nor a syllable without a final consonant.
 func openSyllable(text string) (head string, first, last rune, ok bool) {
 	r, size := utf8.DecodeLastRuneInString(text)

@@ -98,8 +98,8 @@ func (x *Index) Prefix(text string) []Range {
 	return joined(found)
 }
 
-// between returns the entries whose form starts with a text from first to last, two
-// texts of one length.
+// between returns the entries whose form starts with a text from first to last,
+// inclusive. Both have the same length.
 func (x *Index) between(first, last string) Range {
 	from := sort.Search(len(x.ends), func(i int) bool { return compareStart(x.form(i), first) >= 0 })
 	to := from + sort.Search(len(x.ends)-from, func(i int) bool { return compareStart(x.form(from+i), last) > 0 })

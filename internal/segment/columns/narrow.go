@@ -2,9 +2,9 @@ package columns
 
 import "math/bits"
 
-// Narrow clears the bits of documents whose ordinal is outside a range. The bounds are
-// ordinals plus one, as in Raw, from 1 to Len. Bit 0 of words stands for document base, a
-// multiple of 64. The column must be single-valued.
+// Narrow clears the bits of documents whose ordinal is outside [least, most]. The bounds
+// are ordinals plus one, as in Raw, from 1 to Len. Bit 0 of words represents document
+// base, a multiple of 64. The column must be single-valued.
 func (c *Ordinals) Narrow(base uint32, words []uint64, least, most uint32) {
 	at := min(int(base), int(c.numDocs))
 	switch {
@@ -17,8 +17,8 @@ func (c *Ordinals) Narrow(base uint32, words []uint64, least, most uint32) {
 	}
 }
 
-// narrow is Narrow for one width. Ordinals are compared without a branch: whether one is
-// in the range cannot be predicted.
+// narrow is Narrow for one width. It compares ordinals without a branch because whether one
+// is in the range cannot be predicted.
 func narrow[T uint8 | uint16 | uint32](ordinals []T, words []uint64, least, most T) {
 	width := most - least
 	for i, w := range words {

@@ -4,12 +4,12 @@ import "golang.org/x/sys/cpu"
 
 var hasNarrow = cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW
 
-// narrowBytes is narrow for n words with 64 ordinals of a byte each.
+// narrowBytes is narrow for n words of 64 ordinals of one byte each.
 //
 //go:noescape
 func narrowBytes(ordinals *uint8, words *uint64, n int, least, width uint8)
 
-// narrowShorts is narrow for n words with 64 ordinals of two bytes each.
+// narrowShorts is narrow for n words of 64 ordinals of two bytes each.
 //
 //go:noescape
 func narrowShorts(ordinals *uint16, words *uint64, n int, least, width uint16)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNarrowKeepsTheRange compares every width, with and without the kernels, with what
-// single ordinals say: columns that end within a word, sets of few and of many documents,
+// TestNarrowKeepsTheRange compares every width, with and without the kernels, with checks
+// of single ordinals: columns that end within a word, sets of few and of many documents,
 // and windows that begin in the middle of the column.
 func TestNarrowKeepsTheRange(t *testing.T) {
 	for seed := range 600 {
