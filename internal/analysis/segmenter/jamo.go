@@ -78,12 +78,17 @@ func firstSyllable(text []byte) (syllable rune, size int) {
 	return syllable, size
 }
 
-// withUnit adds a unit as another reading of the word at index at, unless its first
-// reading is the unit, and returns the tokens. Earlier versions indexed units of
+// withUnit adds a unit as another reading of the word at index at, unless it is a
+// reading of it already, and returns the tokens. Earlier versions indexed units of
 // conjoining jamo whole, so their documents hold the whole units.
 func withUnit(tokens []token.Token, at int, unit token.Token) []token.Token {
-	if at == len(tokens) || len(tokens) >= token.MaxTokens || bytes.Equal(tokens[at].Term, unit.Term) {
+	if at == len(tokens) || len(tokens) >= token.MaxTokens {
 		return tokens
+	}
+	for _, t := range tokens[at:] {
+		if t.Position == tokens[at].Position && bytes.Equal(t.Term, unit.Term) {
+			return tokens
+		}
 	}
 	unit.Position = tokens[at].Position
 	return slices.Insert(tokens, at+1, unit)
