@@ -10,6 +10,7 @@ import (
 
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/internal/vfs/faultfs"
 	"github.com/quiresearch/quire/problem"
 )
@@ -67,5 +68,25 @@ func TestARunThatTheLogTookInPartIsUnknown(t *testing.T) {
 	}
 	if receipt, err = s.Wait(t.Context()); !errors.Is(err, problem.StorageIoError) || receipt.Durable != 1 {
 		t.Errorf("%d durable, %v", receipt.Durable, err)
+	}
+}
+
+// A write that was accepted after an earlier one of its stream had failed may become
+// durable: then it is not true either that nothing was changed.
+func TestAWriteBehindARefusedOneIsUnknown(t *testing.T) {
+	fs := vfs.Memory()
+	create(t, fs, books)
+	g := open(t, fs, manual)
+	refused := problem.StorageIoError.New("resource", "index")
+	s := g.WriteStream()
+	s.taken(1)
+	s.settle(1, 0, refused)
+	if _, err := s.Wait(t.Context()); !errors.Is(err, problem.StorageIoError) {
+		t.Errorf("one refused write: %v", err)
+	}
+	s.taken(1)
+	s.settle(1, 7, nil)
+	if receipt, err := s.Wait(t.Context()); !errors.Is(err, problem.StorageUnknown) || receipt.Durable != 0 {
+		t.Errorf("a durable write behind it: %d durable, %v", receipt.Durable, err)
 	}
 }

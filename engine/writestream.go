@@ -36,6 +36,7 @@ type WriteStream struct {
 	open     int // operations accepted and not settled
 	durable  int
 	known    int // durable when Wait last succeeded
+	behind   int // operations that became durable after an earlier one had failed
 	sequence uint64
 	err      error
 	settled  chan struct{} // closed when open drops to zero; nil while no caller waits
@@ -172,6 +173,8 @@ func (s *WriteStream) settle(count int, sequence uint64, err error) {
 		s.sequence = max(s.sequence, sequence)
 	case s.err == nil:
 		s.err = err
+	case err == nil:
+		s.behind += count
 	}
 	if s.open == 0 && s.settled != nil {
 		close(s.settled)
@@ -210,14 +213,15 @@ func (s *WriteStream) Wait(ctx context.Context) (Receipt, error) {
 }
 
 // outcome returns the error of Wait. storage:io_error says that nothing was changed,
-// which is false once the log has accepted the first of several writes (R14). The caller
-// holds mu.
+// which is false once the log has accepted one of several writes (R14): the first, or one
+// that was accepted after an earlier one had failed. The caller holds mu.
 func (s *WriteStream) outcome() error {
 	var refused *problem.Problem
-	if s.durable == s.known || !errors.As(s.err, &refused) || refused.Code != problem.StorageIoError {
+	durable := s.durable - s.known + s.behind
+	if durable == 0 || !errors.As(s.err, &refused) || refused.Code != problem.StorageIoError {
 		return s.err
 	}
-	return problem.StorageUnknown.New("resource", "index").Because(fmt.Errorf("%d of %d writes are durable: %w", s.durable-s.known, s.total-s.known, refused.Cause))
+	return problem.StorageUnknown.New("resource", "index").Because(fmt.Errorf("%d of %d writes are durable: %w", durable, s.total-s.known, refused.Cause))
 }
 
 var errNoProgress = errors.New("the log shows no progress")
