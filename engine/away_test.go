@@ -91,6 +91,7 @@ func TestWithoutACommitThereIsAProblem(t *testing.T) {
 // A deletion by query gives up when the commit it needs does not come, and writes
 // that waited behind it continue.
 func TestADeletionDoesNotHoldWritesWithoutEnd(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		options := manual
 		options.LogWait = 10 * time.Second
@@ -127,6 +128,7 @@ func TestADeletionDoesNotHoldWritesWithoutEnd(t *testing.T) {
 // answered as soon as a write would be. Writes wait until it is settled, and it is
 // in force then.
 func TestADefinitionThatIsNotSettledIsAnswered(t *testing.T) {
+	compressOutside(t)
 	narrow, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`), analysis.NewBuilder(analysis.Options{}).Capabilities())
 	if err != nil {
 		t.Fatal(err)
@@ -171,6 +173,7 @@ func TestADefinitionThatIsNotSettledIsAnswered(t *testing.T) {
 // A change of the definition also gives up waiting for its turn to replace the
 // manifest, which a commit may hold for as long as its upload takes.
 func TestADefinitionDoesNotHoldWritesWithoutEnd(t *testing.T) {
+	compressOutside(t)
 	narrow, err := definition.Parse([]byte(`{"fields":{"id":{"type":"string","primaryKey":true}}}`), analysis.NewBuilder(analysis.Options{}).Capabilities())
 	if err != nil {
 		t.Fatal(err)

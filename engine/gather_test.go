@@ -186,6 +186,7 @@ func TestAFailureEndsWaitingForOthers(t *testing.T) {
 
 // A batch stops waiting for others when the queue ends, has enough, or is full.
 func TestWaitingForOthersEnds(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		var streams []*WriteStream
 		push := func(q *queue, s *WriteStream) {

@@ -86,6 +86,7 @@ func compressOutside(t *testing.T) {
 // TestATaskLosesNoWake wakes a task from many goroutines: after each wake the work
 // checks at least once.
 func TestATaskLosesNoWake(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		given := make(chan int, 1000)
 		taken := 0
@@ -124,6 +125,7 @@ func TestATaskLosesNoWake(t *testing.T) {
 
 // TestAnEndedTaskAwaitsItsWork ends a task that waits for a timer.
 func TestAnEndedTaskAwaitsItsWork(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		worker, isOver := newTask(), false

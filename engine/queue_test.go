@@ -60,6 +60,7 @@ func TestQueueIsBounded(t *testing.T) {
 // A write waits for capacity as long as it takes, but gives up behind one append
 // that does not end.
 func TestRoomIsGivenUpBehindAnAppendAlone(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(1, func() {})
 		if err := q.push(&operation{Operation: log.Operation{Kind: log.Delete, Key: "a"}}); err != nil {
@@ -97,6 +98,7 @@ func (s *sluggish) Create(name string) (vfs.File, error) {
 // A write that waits because the workers are busy does not give up: the log is
 // fine.
 func TestAWriteWaitsForBusyWorkers(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		disk := &sluggish{FS: vfs.Memory(), proceed: make(chan struct{})}
 		create(t, disk, books)

@@ -38,6 +38,7 @@ func segmentsOf(g *Generation) int {
 // A generation that is no longer written becomes one segment without losing a
 // document; while it is written, only the ordinary merges run.
 func TestAGenerationAtRestSettles(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		g := merging(t, vfs.Memory(), 0)
 		for i := range 5 {
@@ -68,6 +69,7 @@ func TestAGenerationAtRestSettles(t *testing.T) {
 
 // A write ends a merge at rest, even one that waits for its turn.
 func TestAWriteEndsTheRest(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		g := merging(t, vfs.Memory(), 3)
 		budget := g.options.Budget
@@ -108,6 +110,7 @@ func (f *pausingFS) Create(name string) (vfs.File, error) {
 // A write ends a running merge at rest: no file of it remains, and the next one
 // waits twice as long.
 func TestAWriteEndsARunningMergeAtRest(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		fs := &pausingFS{FS: vfs.Memory(), begun: make(chan struct{}), resume: make(chan struct{})}
 		g := merging(t, fs, 3)
@@ -145,6 +148,7 @@ func TestAWriteEndsARunningMergeAtRest(t *testing.T) {
 // A write that comes before the rest is over leaves the merge for later, without
 // starting it.
 func TestATrickleIsNotARest(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		g := merging(t, vfs.Memory(), 3)
 		for i := range 20 {

@@ -48,6 +48,7 @@ func threeSegments(t *testing.T, a *ahead) *Generation {
 // A merge with a slow upload does not keep a commit waiting, and does not bring
 // back what the commit deletes.
 func TestCommitsDoNotWaitForTheUploadOfAMerge(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		a := &ahead{}
 		g := threeSegments(t, a)
@@ -119,6 +120,7 @@ func TestAMergeThatIsNotPublishedIsGivenUp(t *testing.T) {
 // A generation in a bucket settles too, but only by merges that its own writes paid
 // for: a writer that only opened it re-uploads nothing.
 func TestAGenerationInABucketSettles(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		a := &ahead{proceed: make(chan struct{}), publishing: func(context.Context) error { return nil }}
 		close(a.proceed)
@@ -153,6 +155,7 @@ func TestAGenerationInABucketSettles(t *testing.T) {
 // A write that ends the rest during the upload of the merge leaves the segments
 // unchanged; one that comes while the manifest is replaced does not end the merge.
 func TestAWriteEndsTheUploadAtRest(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		var isReplacing atomic.Bool
 		var replaced atomic.Int32

@@ -149,6 +149,7 @@ func TestHeldWritesWait(t *testing.T) {
 // Commits are triggered by the number of changes, by age, and by readers that wait,
 // the last at most once a second.
 func TestCommitTriggers(t *testing.T) {
+	compressOutside(t)
 	synctest.Test(t, func(t *testing.T) {
 		fs := vfs.Memory()
 		create(t, fs, books)
