@@ -400,7 +400,7 @@ func (w *trackedWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
-	if w.unread == nil {
+	if w.unread == nil || len(p) < longResponse {
 		return w.send(nil, nil, p)
 	}
 	return w.sendLong(w.unread, p)

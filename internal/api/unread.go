@@ -48,11 +48,8 @@ func newUnread(most int64) *unread {
 	return &unread{most: most, sends: make(map[*sending]struct{})}
 }
 
-// begin accounts for a response until end. It returns nil for a short one.
+// begin accounts for a long response until end.
 func (u *unread) begin(size int, expire func() error) *sending {
-	if size < longResponse {
-		return nil
-	}
 	s := &sending{size: int64(size), readAt: time.Now(), expire: expire}
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -65,9 +62,6 @@ func (u *unread) begin(size int, expire func() error) *sending {
 // read records that the client has read part of a response. It reports false if the
 // response was cut.
 func (u *unread) read(s *sending) bool {
-	if s == nil {
-		return true
-	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	s.readAt = time.Now()
@@ -77,9 +71,6 @@ func (u *unread) read(s *sending) bool {
 // end stops accounting for a response. Until then its connection must not be used for
 // another one.
 func (u *unread) end(s *sending) {
-	if s == nil {
-		return
-	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.remove(s)
@@ -111,9 +102,7 @@ func (u *unread) shed() {
 		_ = oldest.expire() // fails only without deadlines, as in tests, where no write blocks
 		u.remove(oldest)
 	}
-	switch {
-	case u.held <= u.most || u.timer != nil:
-	default:
+	if u.held > u.most && u.timer == nil {
 		u.timer = time.AfterFunc(unreadLimit, func() {
 			u.mu.Lock()
 			defer u.mu.Unlock()
