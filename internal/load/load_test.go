@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -315,4 +316,27 @@ func FuzzOpen(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A file in which no quotation mark is closed is read in time and memory in proportion to
+// its size.
+func TestQuotesThatAreNeverClosedCostLittle(t *testing.T) {
+	for _, line := range []string{`"x`, `"a" b`, `1,"x`} {
+		const lines = 10_000
+		r := &records{text: bufio.NewReader(strings.NewReader(strings.Repeat(line+"\n", lines))), separator: ',', columns: 2}
+		r.wasted = maxRow // as after earlier ones
+		for range lines {
+			var refused *RowError
+			if err := r.next(); !errors.As(err, &refused) {
+				t.Fatalf("%s: %v", line, err)
+			}
+			r.record = nil
+		}
+		if err := r.next(); !errors.Is(err, io.EOF) {
+			t.Errorf("%s: %v at the end", line, err)
+		}
+		if most := maxRow + aheadShare*r.passed + lines*(leastAhead+len(line)+1); r.wasted > most || cap(r.buffer) > 4*aheadShare*lines*(len(line)+1) {
+			t.Errorf("%s: %d bytes read ahead, want at most %d; %d bytes of memory", line, r.wasted, most, cap(r.buffer))
+		}
+	}
 }

@@ -23,7 +23,17 @@ type records struct {
 	buffer    []byte // whole lines
 	at        int    // offset in buffer of the next record
 	record    []byte // the rest of the current record
+	passed    int    // bytes of the records so far, refused ones included
+	wasted    int    // bytes read ahead of refused lines
 }
+
+// Reading ahead of lines whose quotes are never closed takes time in proportion to the
+// file: all together may read maxRow bytes, aheadShare times what they pass, and
+// leastAhead for each.
+const (
+	aheadShare = 16
+	leastAhead = 4 << 10
+)
 
 // Read returns bytes of one record, or a *RowError for a line that is refused.
 func (r *records) Read(p []byte) (int, error) {
@@ -39,16 +49,17 @@ func (r *records) Read(p []byte) (int, error) {
 
 // next finds the end of the next record.
 func (r *records) next() error {
-	if r.at == len(r.buffer) {
-		r.buffer, r.at = r.buffer[:0], 0
+	if r.at > len(r.buffer)/2 {
+		r.buffer, r.at = append(r.buffer[:0], r.buffer[r.at:]...), 0
 	}
+	most := min(maxRow, max(leastAhead, maxRow+aheadShare*r.passed-r.wasted))
 	isInside, hasBare := false, false
 	first, end := 0, r.at
 	for {
 		line, err := r.line(end)
 		if len(line) == 0 {
 			if isInside && errors.Is(err, io.EOF) {
-				return r.refuse(first)
+				return r.refuse(first, end)
 			}
 			return err
 		}
@@ -58,9 +69,10 @@ func (r *records) next() error {
 		}
 		isInside, hasBare = r.scan(line, isInside, hasBare)
 		switch {
-		case isInside && end-r.at > maxRow, end > first && hasBare && r.isComplete(r.buffer[r.at:first]):
-			return r.refuse(first)
+		case isInside && end-r.at > most, end > first && hasBare && r.isComplete(r.buffer[r.at:first]):
+			return r.refuse(first, end)
 		case !isInside:
+			r.passed += end - r.at
 			r.record, r.at = r.buffer[r.at:end], end
 			return nil
 		}
@@ -68,8 +80,11 @@ func (r *records) next() error {
 }
 
 // refuse drops the text up to an offset of the buffer and returns a *RowError for it.
-func (r *records) refuse(end int) error {
+// ahead is the offset up to which the text was read to find that out.
+func (r *records) refuse(end, ahead int) error {
 	err := &RowError{Text: shorten(string(bytes.TrimRight(r.buffer[r.at:end], "\r\n"))), Err: errQuote}
+	r.wasted += ahead - end
+	r.passed += end - r.at
 	r.at = end
 	return err
 }
