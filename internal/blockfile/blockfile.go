@@ -3,7 +3,7 @@
 //
 // A Writer appends sections one after the other until Finish. A Reader always
 // checks header, footer and directory. It also checks the checksum of every section
-// when it is opened, unless it is told to trust bytes that this process has just
+// when it is opened, unless it may trust bytes that this process has just
 // written, or to check sections when they are used.
 //
 // Invariants:

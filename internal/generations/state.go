@@ -58,7 +58,7 @@ const (
 	shutDown               // the generation is evicted, or the node stops
 	demote                 // another node writes the index now
 	replace                // the writer takes no more writes and must be opened again
-	drop                   // the files of the copy must make room for others
+	drop                   // the files of the copy must be removed to free disk space
 	left                   // the generation was closed, or its files were dropped
 	remove                 // a client deleted it
 	restore                // the registry lists it again
