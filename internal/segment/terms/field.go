@@ -32,8 +32,9 @@ type Field struct {
 
 	forms *forms // nil if the segment has none
 
-	trie   lazyTrie
-	itself [1]*Field
+	trie      lazyTrie
+	spellings lazySpellings
+	itself    [1]*Field
 }
 
 // Open opens the field with the given owner in a segment file with numDocs

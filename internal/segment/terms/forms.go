@@ -25,7 +25,8 @@ type forms struct {
 	prefixes []byte
 	ords     packed // per form, the number of its term
 
-	trie lazyTrie
+	trie      lazyTrie
+	spellings lazySpellings
 }
 
 // openForms opens the sections of the dictionary, if the segment has them.
@@ -94,7 +95,8 @@ func (f *Field) FuzzyForms(dst []Match, word []byte, o FuzzyOptions) (matches []
 	defer w.free()
 	complete = w.run(word, o)
 	all := append(dst, w.matches...)
-	return all[:len(dst)+len(f.entriesOfForms(all[len(dst):]))], complete
+	all, whole := d.spellings.near(all, &d.list, word, o)
+	return all[:len(dst)+len(f.entriesOfForms(all[len(dst):]))], complete && whole
 }
 
 // entriesOfForms replaces forms by the entries of their terms, each once.

@@ -19,6 +19,7 @@ type FuzzyOptions struct {
 	Distance     uint8 // 0–2 edits: insert, delete, replace or swap neighbours, by code point
 	PrefixLength int   // number of leading code points that must be equal
 	Open         bool  // the term may continue after the match ("prefix with typos")
+	Diacritics   bool  // compare also with terms as people type them without diacritics
 	Limit        int   // stop after this many dictionary steps; 0 for defaultSteps
 }
 
@@ -37,14 +38,15 @@ const (
 // (optimal string alignment).
 func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match, complete bool) {
 	if f.opts.Key {
-		o.Distance = 0
+		o.Distance, o.Diacritics = 0, false
 	}
 	w := newWalk(f.trie.of(&f.list, f.prefixes))
 	defer w.free()
 	w.fields = f.itself[:]
 	complete = w.run(word, o)
 	all := append(dst, w.matches...)
-	return all[:len(dst)+len(f.entries(all[len(dst):]))], complete
+	all, whole := f.spellings.near(all, &f.list, word, o)
+	return all[:len(dst)+len(f.entries(all[len(dst):]))], complete && whole
 }
 
 // entries sets the entries of terms found, each once.

@@ -70,7 +70,9 @@ func (m *Merged) Fuzzy(dst [][]Match, word []byte, o FuzzyOptions) (complete boo
 	for i, f := range m.fields {
 		from := len(dst[i])
 		all := append(m.terms.appendOf(dst[i], i, w.matches), w.hashed[i]...)
+		all, whole := f.spellings.near(all, &f.list, word, o)
 		dst[i] = all[:from+len(f.entries(all[from:]))]
+		complete = complete && whole
 	}
 	return complete
 }
@@ -81,9 +83,14 @@ func (m *Merged) FuzzyForms(dst [][]Match, word []byte, o FuzzyOptions) (complet
 	defer w.free()
 	complete = w.run(word, o)
 	for i, f := range m.fields {
+		if f.forms == nil {
+			continue
+		}
 		from := len(dst[i])
 		all := m.forms.appendOf(dst[i], i, w.matches)
+		all, whole := f.forms.spellings.near(all, &f.forms.list, word, o)
 		dst[i] = all[:from+len(f.entriesOfForms(all[from:]))]
+		complete = complete && whole
 	}
 	return complete
 }

@@ -17,6 +17,12 @@ import (
 // buildField builds a field in which term number i is in document i.
 func buildField(tb testing.TB, words []string, opts Options) *Field {
 	tb.Helper()
+	return buildFieldOf(tb, words, nil, opts)
+}
+
+// buildFieldOf builds a field with surface forms and the numbers of their terms.
+func buildFieldOf(tb testing.TB, words []string, forms map[string]uint32, opts Options) *Field {
+	tb.Helper()
 	var out bytes.Buffer
 	file := blockfile.NewWriter(&out, "test", "TEST", 1)
 	w := NewWriter(file, 1, opts)
@@ -25,6 +31,11 @@ func buildField(tb testing.TB, words []string, opts Options) *Field {
 		w.Postings().Add(uint32(i), 1, 0)
 		w.Postings().Deltas([]uint32{0})
 		if err := w.End([]byte(word)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	for _, form := range slices.Sorted(maps.Keys(forms)) {
+		if err := w.Form([]byte(form), forms[form]); err != nil {
 			tb.Fatal(err)
 		}
 	}
