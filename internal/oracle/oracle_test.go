@@ -12,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
+	"github.com/quiresearch/quire/internal/locale/diacritics"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment"
@@ -31,7 +32,7 @@ var shape = Shape{
 }
 
 // The words are near each other, so that typos and prefixes overlap.
-var vocabulary = []string{"red", "read", "reed", "bred", "blue", "blues", "mug", "mugs", "smug", "great", "grate", "a", "ab", "abc", "zebra", "zebras", "green", "greens"}
+var vocabulary = []string{"red", "read", "reed", "bred", "blue", "blues", "mug", "mugs", "smug", "great", "grate", "a", "ab", "abc", "zebra", "zebras", "green", "greens", "réd", "blüe", "mügs", "grée"}
 
 func word(r *rand.Rand) string {
 	// Low numbers are drawn more often: some words are in most documents.
@@ -213,16 +214,33 @@ func (g *generator) typedWord() *plan.Word {
 			n.Fields[i].Terms = []plan.WordTerm{{Text: typed, Boost: 1}}
 		}
 	}
+	lenient := g.IntN(2) == 0
+	if lenient {
+		for i := range n.Fields {
+			n.Fields[i].Terms = append(n.Fields[i].Terms, variantsOf(typed)...)
+		}
+	}
 	for i, f := range n.Fields {
 		edits := g.IntN(3)
 		if edits > 0 {
-			n.Read(i, &plan.Expand{Structure: f.Structure, Text: typed, Edits: edits, Fixed: g.IntN(2)})
+			n.Read(i, &plan.Expand{Structure: f.Structure, Text: typed, Edits: edits, Fixed: g.IntN(2), Diacritics: lenient})
 		}
 		if g.IntN(2) == 0 {
-			n.Read(i, &plan.Expand{Structure: f.Structure, Text: typed, Edits: edits, Prefix: true, Fixed: g.IntN(2)})
+			n.Read(i, &plan.Expand{Structure: f.Structure, Text: typed, Edits: edits, Prefix: true, Fixed: g.IntN(2), Diacritics: lenient})
 		}
 	}
 	return n
+}
+
+// variantsOf returns the words of the vocabulary that are typed as the word without
+// diacritics.
+func variantsOf(typed string) (variants []plan.WordTerm) {
+	for _, w := range vocabulary {
+		if slices.Contains(diacritics.Spellings(w), typed) {
+			variants = append(variants, plan.WordTerm{Text: w, Boost: 0.9, IsVariant: true})
+		}
+	}
+	return variants
 }
 
 // typedText returns words as a text has them, over the same fields, with pairs.
@@ -256,7 +274,7 @@ func (g *generator) typedText() plan.Node {
 }
 
 func (g *generator) expand() plan.Node {
-	e := &plan.Expand{Structure: g.text(), Text: word(g.Rand), Prefix: g.IntN(2) == 0, Edits: g.IntN(3), Fixed: g.IntN(2)}
+	e := &plan.Expand{Structure: g.text(), Text: word(g.Rand), Prefix: g.IntN(2) == 0, Edits: g.IntN(3), Fixed: g.IntN(2), Diacritics: g.IntN(2) == 0}
 	if !e.Prefix && e.Edits == 0 {
 		e.Edits = 1
 	}

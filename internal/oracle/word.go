@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/definition"
+	"github.com/quiresearch/quire/internal/locale/diacritics"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
 )
@@ -247,9 +248,22 @@ func inIntervals(t string, intervals []plan.TermInterval) bool {
 	return false
 }
 
-// reading returns the smallest distance at which a term is a reading of the word,
-// and false if it is not one.
-func reading(n *plan.Expand, term string) (int, bool) {
+// reading returns the smallest distance at which a term, or what is typed for it, is
+// a reading of the word, and false if it is not one.
+func reading(n *plan.Expand, term string) (smallest int, found bool) {
+	spellings := []string{term}
+	if n.Diacritics {
+		spellings = append(spellings, diacritics.Spellings(term)...)
+	}
+	for _, s := range spellings {
+		if distance, ok := distanceOf(n, s); ok && (!found || distance < smallest) {
+			smallest, found = distance, true
+		}
+	}
+	return smallest, found
+}
+
+func distanceOf(n *plan.Expand, term string) (int, bool) {
 	word, runes := []rune(n.Text), []rune(term)
 	fixed := min(n.Fixed, len(word))
 	if n.Edits > 0 && (len(runes) < fixed || string(runes[:fixed]) != string(word[:fixed])) {

@@ -60,7 +60,7 @@ func (s *execution) compile(ctx context.Context) (err error) {
 	view := &s.view
 	if err = s.compiler.Reset(plan.Options{
 		Schema: view.Schema, Chains: view.Chains, Settings: view.Settings, Locale: s.locale,
-		Buffer: s.buffer, Cache: s.searcher.settings.of(view),
+		Buffer: s.buffer, Dictionary: view.Snapshot, Cache: s.searcher.settings.of(view),
 	}); err != nil {
 		return err
 	}

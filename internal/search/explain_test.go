@@ -43,7 +43,7 @@ type maker struct{ *rand.Rand }
 func (m maker) of(all ...string) string { return all[m.IntN(len(all))] }
 
 func (m maker) word() string {
-	return m.of("red", "blue", "green", "lamp", "chair", "table", "tables", "light", "throne", "lime", "seat", "torch", "redder")
+	return m.of("red", "blue", "green", "lamp", "chair", "table", "tables", "light", "throne", "lime", "seat", "torch", "redder", "sèat", "lîme", "tàble")
 }
 
 func (m maker) words(most int) string {
@@ -131,7 +131,7 @@ func (m maker) typed(isUser bool) string {
 		}
 		parts = append(parts, w)
 	}
-	return strings.Join(parts, " ")
+	return strings.ToValidUTF8(strings.Join(parts, " "), "�")
 }
 
 func (m maker) text(list string) object {

@@ -128,7 +128,10 @@ func describeField(f *match.FieldReading) string {
 			if f.Field.Length == definition.LengthNone && t.Frequency > 1 {
 				part = fmt.Sprintf("(1 + %g / %.7g)", t.Frequency-1, norm)
 			}
-			if t.Boost != 1 && t.Text != "" {
+			switch {
+			case t.IsVariant:
+				part += fmt.Sprintf(" as %q, typed without diacritics, with boost %g", t.Text, t.Boost)
+			case t.Boost != 1 && t.Text != "":
 				part += fmt.Sprintf(" as synonym %q with boost %g", t.Text, t.Boost)
 			}
 			parts = append(parts, part)

@@ -197,3 +197,28 @@ func TestSurfaceFormsOfALaterSegmentCountInEarlierOnes(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsWithoutTheirDiacritics counts a form of one segment in all of them.
+func TestWordsWithoutTheirDiacritics(t *testing.T) {
+	x := newIndex(t, `{"fields":{"id":{"type":"string","role":"id"},"title":{"type":"string","locales":{"defaultLocale":"cs"},"matching":{"typoTolerance":{}}}}}`)
+	for _, line := range []string{`{"id":"1","title":"růže"}`, `{"id":"2","title":"růžemi"}`, `{"id":"3","title":"růženka"}`, `{"id":"4","title":"ruze"}`, `{"id":"5","title":"kůže"}`} {
+		x.add(t, []string{line}, nil)
+	}
+	for _, c := range []struct{ clause, want string }{
+		{`"text":"ruze","prefix":"off"`, "4 1 2"},
+		{`"text":"ruzemi","prefix":"off"`, "4 1 2"},
+		{`"text":"růže","prefix":"off"`, "1 2"},
+		{`"text":"ruze","prefix":"off","typos":"off"`, "4"},
+		{`"text":"ruz"`, "4 1 2 3"},
+		{`"text":"ruzen"`, "3 1 2 4"},
+		{`"text":"\"ruze\"","match":"user"`, "4"},
+	} {
+		if got := strings.Join(ranked(t, x, c.clause), " "); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.clause, got, c.want)
+		}
+	}
+	const body = `{"query":[{"type":"text","text":"ruze"}]}`
+	for _, h := range x.mustSearch(t, body).Hits {
+		x.checkScore(t, body, &h)
+	}
+}

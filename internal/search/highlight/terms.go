@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quiresearch/quire/internal/analysis"
+	"github.com/quiresearch/quire/internal/locale/diacritics"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
@@ -131,8 +132,41 @@ func (t *Terms) find(token *analysis.Token) int {
 	if form := token.Surface(); form != nil {
 		surface = appendLetters(scratch[1][:0], form)
 	}
+	if number := t.reached(term, surface, false); number >= 0 {
+		return number
+	}
+	return t.findSpelled(token)
+}
+
+// findSpelled is find for a token as people type it without its diacritics.
+func (t *Terms) findSpelled(token *analysis.Token) int {
+	form := token.Surface()
+	if form == nil {
+		form = token.Term
+	}
+	for _, wide := range []bool{false, true} {
+		var bytes [2][64]byte
+		term, differs := diacritics.AppendSpelling(bytes[0][:0], token.Term, wide)
+		surface, formDiffers := diacritics.AppendSpelling(bytes[1][:0], form, wide)
+		if !differs && !formDiffers {
+			continue
+		}
+		var letters [2][64]rune
+		if number := t.reached(appendLetters(letters[0][:0], term), appendLetters(letters[1][:0], surface), true); number >= 0 {
+			return number
+		}
+	}
+	return -1
+}
+
+// reached returns the number of a word near a term or its surface form, or -1. With
+// isSpelled, both lack their diacritics.
+func (t *Terms) reached(term, surface []rune, isSpelled bool) int {
 	for i := range t.near {
 		n := &t.near[i]
+		if isSpelled && !n.node.Diacritics {
+			continue
+		}
 		if n.reaches(n.word, term) || n.reaches(n.surface, surface) || n.node.Edits > 0 && n.reaches(n.surface, term) {
 			return n.number
 		}

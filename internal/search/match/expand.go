@@ -203,13 +203,37 @@ func (b *binder) starting(ctx context.Context, field *terms.Field, n *plan.Expan
 			return nil, nil, err
 		}
 	}
-	if alsoFrom == alsoTo && firstForm == lastForm {
-		return entries, nil, nil
-	}
 	if len(b.view.Snapshot.Segments) > 1 {
 		byForm = startsByForm(field, firstForm, lastForm, n.Text, surface)
 	}
+	plain := len(entries)
+	if n.Diacritics {
+		entries, byForm = b.addVariants(entries, byForm, field, n.Text, surface)
+	}
+	if alsoFrom == alsoTo && firstForm == lastForm && len(entries) == plain {
+		return entries, nil, nil
+	}
 	return byOrd(entries), byForm, nil
+}
+
+// addVariants adds what starting finds for the variants of a word and of its typed form.
+func (b *binder) addVariants(entries []terms.Entry, byForm []formMatch, field *terms.Field, text, surface string) ([]terms.Entry, []formMatch) {
+	found := field.Variants(nil, []byte(text), true)
+	if surface != text {
+		found = field.Variants(found, []byte(surface), true)
+	}
+	own := len(found)
+	found = field.FormVariants(found, []byte(surface), true)
+	for i, m := range found {
+		entries = append(entries, m.Entry)
+		if i >= own && len(b.view.Snapshot.Segments) > 1 {
+			byForm = append(byForm, formMatch{term: string(field.Term(m.Ord))})
+		}
+	}
+	if len(found) > own {
+		byForm = nearestForms(byForm)
+	}
+	return entries, byForm
 }
 
 // byOrd sorts entries and removes duplicates.

@@ -48,6 +48,13 @@ type Chains interface {
 	QueryChain(field *definition.ResolvedField, autocomplete bool, locale string) (*analysis.Chain, error)
 }
 
+// Dictionary is what the index knows about words.
+type Dictionary interface {
+	// Variants returns the terms of a structure that people type as a word because
+	// they leave out diacritics, in the term itself or in one of its surface forms.
+	Variants(structure, term, surface string) []string
+}
+
 // Options is what clauses are compiled against.
 type Options struct {
 	Schema   *definition.Schema
@@ -57,6 +64,8 @@ type Options struct {
 	// Buffer is the scratch memory of analysis, used until the compiler is done. If
 	// nil, the compiler allocates its own.
 	Buffer *analysis.Buffer
+	// Dictionary knows the variants of words. If nil, diacritics count as typed.
+	Dictionary Dictionary
 	// Cache, if not nil, caches the analysed words of the settings for other
 	// searches with the same settings.
 	Cache *SettingsCache
@@ -110,18 +119,20 @@ func (m *SettingsCache) put(s *settings.Settings, schema *definition.Schema, key
 
 // Compiler compiles the clauses of one search. It belongs to one goroutine.
 type Compiler struct {
-	schema   *definition.Schema
-	chains   Chains
-	settings *settings.Settings
-	locale   string // supported tag, or ""
-	buffer   *analysis.Buffer
-	forgiven int
-	lookups  int
-	planned  int
-	hung     int // alternatives
-	cache    *SettingsCache
-	synonyms map[fieldKey]*synonymTable
-	excluded map[fieldKey]map[string]bool
+	schema     *definition.Schema
+	chains     Chains
+	settings   *settings.Settings
+	locale     string // supported tag, or ""
+	buffer     *analysis.Buffer
+	forgiven   int // words compared with typos
+	spelled    int // words whose variants are looked up
+	lookups    int
+	planned    int
+	hung       int // alternatives
+	cache      *SettingsCache
+	dictionary Dictionary
+	synonyms   map[fieldKey]*synonymTable
+	excluded   map[fieldKey]map[string]bool
 }
 
 // NewCompiler returns a compiler. The error is search:locale_unsupported.
@@ -145,7 +156,7 @@ func (c *Compiler) Reset(o Options) error {
 		o.Buffer = new(analysis.Buffer)
 	}
 	o.Buffer.Limit(analysis.SearchSteps)
-	*c = Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale, buffer: o.Buffer, cache: o.Cache}
+	*c = Compiler{schema: o.Schema, chains: o.Chains, settings: o.Settings, locale: o.Locale, buffer: o.Buffer, cache: o.Cache, dictionary: o.Dictionary}
 	return nil
 }
 
@@ -159,7 +170,7 @@ func (c *Compiler) List(clauses []query.Clause) (Node, error) {
 // Instead is List for clauses tried in place of those of the search. It resets the
 // bounds, so that the result does not depend on how many others were tried before.
 func (c *Compiler) Instead(clauses []query.Clause) (Node, error) {
-	c.forgiven, c.planned, c.hung = 0, 0, 0
+	c.forgiven, c.spelled, c.planned, c.hung = 0, 0, 0, 0
 	return c.List(clauses)
 }
 

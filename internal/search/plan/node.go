@@ -74,11 +74,12 @@ type WordField struct {
 	Structure string
 	Weight    float64 // 0 matches and scores nothing
 	Length    definition.LengthNormalization
-	Terms     []WordTerm // the word as typed, and its one-word synonyms
+	Terms     []WordTerm // the word as typed, its variants and its one-word synonyms
 }
 
 // Read adds the words near a term as readings of the word in a field, one band per
-// distance. Whole words at distance 0 are the word as typed and get no band.
+// distance. Whole words at distance 0 are the word as typed and its variants and
+// get no band.
 func (n *Word) Read(field int, near *Expand) {
 	first := 1
 	if near.Prefix {
@@ -91,8 +92,9 @@ func (n *Word) Read(field int, near *Expand) {
 
 // WordTerm is one term of a word.
 type WordTerm struct {
-	Text  string
-	Boost float64 // factor of its occurrences; 0 matches without scoring
+	Text      string
+	Boost     float64 // factor of its occurrences; 0 matches without scoring
+	IsVariant bool    // the word as typed with the diacritics that it lacks
 }
 
 // WordOf returns the word that a node scores, and false when there is none. A
@@ -105,7 +107,7 @@ func WordOf(n Node) (*Word, bool) {
 		if n.Scoring == nil || n.Scoring.Once {
 			return nil, false
 		}
-		f := WordField{Origin: n.Origin, Structure: n.Structure, Weight: n.Scoring.Weight, Length: n.Scoring.Length, Terms: []WordTerm{{n.Text, 1}}}
+		f := WordField{Origin: n.Origin, Structure: n.Structure, Weight: n.Scoring.Weight, Length: n.Scoring.Length, Terms: []WordTerm{{Text: n.Text, Boost: 1}}}
 		return &Word{Origin: n.Origin, Fields: []WordField{f}, Words: n.Scoring.Words}, true
 	}
 	return nil, false
@@ -133,12 +135,13 @@ type BandField struct {
 // It never scores.
 type Expand struct {
 	Origin
-	Structure string
-	Text      string
-	Surface   string // the word as typed, compared with surface forms; "": as Text
-	Prefix    bool   // terms may continue after the reading
-	Edits     int    // 0 to 2: insert, delete, replace, transpose neighbours
-	Fixed     int    // number of leading code points that must be equal
+	Structure  string
+	Text       string
+	Surface    string // the word as typed, compared with surface forms; "": as Text
+	Prefix     bool   // terms may continue after the reading
+	Edits      int    // 0 to 2: insert, delete, replace, transpose neighbours
+	Fixed      int    // number of leading code points that must be equal
+	Diacritics bool   // terms are also compared as people type them without diacritics
 }
 
 // TermSet matches documents that hold any of the terms; it never scores.

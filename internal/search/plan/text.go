@@ -273,13 +273,13 @@ func (c *Compiler) wholeWord(group []analysed, i int, o *options, opens bool, di
 		if w.words == 0 || f.isAutocomplete() {
 			continue
 		}
-		edits := 0
+		var t tolerance
 		if o.Typos == query.TyposAuto && !o.plain {
-			edits = c.edits(f.target, &f.home, w.term, w.surface)
+			t = c.tolerance(f.target, &f.home, w.term, w.surface)
 		}
 		n.Origin.Word = w.term
 		n.add(&f.home, &word{terms: []string{w.term}})
-		n.addNear(&f.home, len(n.Fields)-1, w.term, w.surface, edits, opens)
+		n.addNear(&f.home, len(n.Fields)-1, w.term, w.surface, t, opens)
 	}
 	if len(n.Bands) == 0 {
 		return nil

@@ -48,7 +48,7 @@ func (c *Compiler) word(group []analysed, i int, o *options, prefix bool, distin
 	for j := range group {
 		f := &group[j]
 		n.add(&f.home, &f.words[i])
-		if err := c.addBands(n, f, i, o, prefix); err != nil {
+		if err := c.addReadings(n, f, i, o, prefix); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +101,7 @@ func (n *Word) add(p *lookup, w *word) {
 	f.Origin.Word = w.terms[0]
 	f.Terms = slices.Grow(f.Terms, len(w.terms)+len(w.synonyms))
 	for _, term := range w.terms {
-		f.Terms = append(f.Terms, WordTerm{term, 1})
+		f.Terms = append(f.Terms, WordTerm{Text: term, Boost: 1})
 	}
 	for _, a := range w.synonyms {
 		if len(a.terms) != 1 {
@@ -111,7 +111,7 @@ func (n *Word) add(p *lookup, w *word) {
 		if a.silent {
 			boost = 0
 		}
-		f.Terms = append(f.Terms, WordTerm{a.terms[0], boost})
+		f.Terms = append(f.Terms, WordTerm{Text: a.terms[0], Boost: boost})
 	}
 }
 
@@ -125,19 +125,23 @@ func (n *Word) nextField() *WordField {
 	return &n.Fields[len(n.Fields)-1]
 }
 
-// addBands adds the other readings of the i-th word in the field added last: words
-// with typos, and longer words that start with it.
-func (c *Compiler) addBands(n *Word, f *analysed, i int, o *options, prefix bool) error {
+// addReadings adds the other readings of the i-th word in the field added last:
+// words that have diacritics which it lacks, words with typos, and longer words that
+// start with it.
+func (c *Compiler) addReadings(n *Word, f *analysed, i int, o *options, prefix bool) error {
 	field := len(n.Fields) - 1
 	forgive := o.Typos == query.TyposAuto && !o.plain
 	opens := prefix && !f.isAutocomplete() // stored prefixes are looked up whole
 	w := &f.words[i]
 	for j, term := range w.terms {
-		edits := 0
+		var t tolerance
 		if forgive {
-			edits = c.edits(f.target, &f.home, term, w.surfaces[j])
+			t = c.tolerance(f.target, &f.home, term, w.surfaces[j])
 		}
-		n.addNear(&f.home, field, term, w.surfaces[j], edits, opens)
+		if t.diacritics {
+			n.addVariants(c.dictionary, term, w.surfaces[j])
+		}
+		n.addNear(&f.home, field, term, w.surfaces[j], t, opens)
 	}
 	if !opens || f.field.Autocomplete == nil {
 		return nil
@@ -155,31 +159,45 @@ func (c *Compiler) addBands(n *Word, f *analysed, i int, o *options, prefix bool
 	return nil
 }
 
-// addNear adds the readings of one term within that many edits.
-func (n *Word) addNear(p *lookup, field int, term, surface string, edits int, opens bool) {
+// addNear adds the readings of one term that are tolerated.
+func (n *Word) addNear(p *lookup, field int, term, surface string, t tolerance, opens bool) {
 	for _, start := range []bool{false, true} {
-		if start && !opens || !start && edits == 0 {
+		if start && !opens || !start && t.edits == 0 {
 			continue
 		}
-		n.Read(field, p.near(term, surface, edits, start))
+		n.Read(field, p.near(term, surface, t, start))
+	}
+}
+
+// variantBoost is what a variant of a word counts beside the word as typed: little
+// less, since most people who leave out one diacritic leave out all.
+const variantBoost = 0.9
+
+// addVariants adds the variants of a term to the field added last.
+func (n *Word) addVariants(d Dictionary, term, surface string) {
+	f := &n.Fields[len(n.Fields)-1]
+	for _, variant := range d.Variants(f.Structure, term, surface) {
+		if !slices.ContainsFunc(f.Terms, func(t WordTerm) bool { return t.Text == variant }) {
+			f.Terms = append(f.Terms, WordTerm{Text: variant, Boost: variantBoost, IsVariant: true})
+		}
 	}
 }
 
 // addStart adds a field that is searched for longer words only.
 func (n *Word) addStart(p lookup, start string) {
 	n.add(&p, &word{terms: []string{start}})
-	n.addNear(&p, len(n.Fields)-1, start, start, 0, true)
+	n.addNear(&p, len(n.Fields)-1, start, start, tolerance{}, true)
 }
 
 // near returns the words near a term, and those with surface forms near the word as
 // typed.
-func (p *lookup) near(term, surface string, edits int, prefix bool) *Expand {
-	n := &Expand{Origin: p.origin, Structure: p.structure, Text: term, Prefix: prefix, Edits: edits}
+func (p *lookup) near(term, surface string, t tolerance, prefix bool) *Expand {
+	n := &Expand{Origin: p.origin, Structure: p.structure, Text: term, Prefix: prefix, Edits: t.edits, Diacritics: t.diacritics}
 	n.Origin.Word = term
 	if surface != term {
 		n.Surface = surface
 	}
-	if edits > 0 {
+	if t.edits > 0 {
 		n.Fixed = p.usage.Typos.PrefixLength
 	}
 	return n
@@ -234,7 +252,7 @@ func (p *lookup) single(terms, surfaces []string, prefix bool) Node {
 	n.Origin.Word = terms[0]
 	n.add(p, &word{terms: terms})
 	for i, term := range terms {
-		n.addNear(p, 0, term, surfaces[i], 0, prefix)
+		n.addNear(p, 0, term, surfaces[i], tolerance{}, prefix)
 	}
 	return n.smallest()
 }
@@ -276,11 +294,18 @@ func (p *lookup) synonymPhrases(synonyms []alternative, distinct int) Node {
 	return &Or{Origin: p.origin, Clauses: nodes}
 }
 
-// edits returns the number of typos a word tolerates, by its length as typed.
-func (c *Compiler) edits(t target, p *lookup, term, surface string) int {
+// tolerance says which terms pass for a word beside those that start with it.
+type tolerance struct {
+	edits      int
+	diacritics bool // those that are typed so without their diacritics
+}
+
+// tolerance returns what is tolerated of a word. The number of edits depends on its
+// length as typed; diacritics may be missing in words of any length.
+func (c *Compiler) tolerance(t target, p *lookup, term, surface string) tolerance {
 	typos := p.usage.Typos
 	if typos == nil || c.forgiven >= MaxForgivenWords {
-		return 0
+		return tolerance{}
 	}
 	length, digits := 0, true
 	for _, r := range surface {
@@ -288,18 +313,23 @@ func (c *Compiler) edits(t target, p *lookup, term, surface string) int {
 		digits = digits && unicode.IsDigit(r)
 	}
 	if !utf8.ValidString(surface) || length > MaxForgivenLength || digits && !typos.Numbers {
-		return 0
+		return tolerance{}
 	}
-	edits := 0
+	allowed := tolerance{diacritics: c.dictionary != nil && c.spelled < MaxForgivenWords}
 	switch {
 	case typos.MinLengthTwo > 0 && length >= typos.MinLengthTwo:
-		edits = 2
+		allowed.edits = 2
 	case length >= typos.MinLengthOne:
-		edits = 1
+		allowed.edits = 1
 	}
-	if edits == 0 || c.isExcluded(t, p.origin.Usage == "autocomplete", term) {
-		return 0
+	if allowed == (tolerance{}) || c.isExcluded(t, p.origin.Usage == "autocomplete", term) {
+		return tolerance{}
 	}
-	c.forgiven++
-	return edits
+	if allowed.edits > 0 {
+		c.forgiven++
+	}
+	if allowed.diacritics {
+		c.spelled++
+	}
+	return allowed
 }
