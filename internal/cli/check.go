@@ -15,6 +15,7 @@ import (
 	"github.com/quiresearch/quire/engine"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/server"
 	"github.com/quiresearch/quire/internal/versioned"
 	"github.com/quiresearch/quire/internal/vfs"
 )
@@ -25,19 +26,35 @@ type checkCommand struct {
 
 // Run checks every generation below the directory and, in the directory of a
 // node in local mode, the registry and the other stored objects. It fails if
-// something is damaged or missing. It changes nothing.
+// something is damaged or missing, or if the directory is not one of a node or a
+// generation. It changes nothing.
 func (c *checkCommand) Run(s *surroundings) error {
 	if isInUse(c.Directory) {
 		fmt.Fprintln(s.err, "A node is running in this directory. Stop it first: files that it writes during the check may be reported as damaged or missing.")
 	}
 	damage := errors.Join(engine.CheckAll(vfs.OS(c.Directory), ".", s.out), checkObjects(c.Directory, s.out))
 	switch {
+	case damage == nil && !server.IsDataDirectory(c.Directory) && !holdsGeneration(c.Directory):
+		return refusedError{fmt.Errorf("%s is not the data directory of a node and holds no generation", c.Directory)}
 	case damage == nil:
 		return nil
 	case errors.Is(damage, fs.ErrPermission):
 		return fmt.Errorf("some files cannot be read:\n%w", damage)
 	}
 	return fmt.Errorf("damaged:\n%w", damage)
+}
+
+// holdsGeneration reports whether there is a manifest in a directory or below it.
+func holdsGeneration(directory string) bool {
+	found := false
+	_ = fs.WalkDir(os.DirFS(directory), ".", func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && entry.Name() == manifest.Name {
+			found = true
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
 }
 
 // isInUse reports whether a running node holds the lock of a directory, in

@@ -103,6 +103,9 @@ func TestHelpIsNoFailure(t *testing.T) {
 
 func TestCheckTellsAnEmptyDirectoryFromADamagedOne(t *testing.T) {
 	empty := t.TempDir()
+	if err := os.Mkdir(filepath.Join(empty, "generations"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	if code, out, err := run(nil, "check", empty); code != exitDone || !strings.Contains(out, "no generation there") || err != "" {
 		t.Errorf("%d %q %q", code, out, err)
 	}
@@ -118,6 +121,25 @@ func TestCheckTellsAnEmptyDirectoryFromADamagedOne(t *testing.T) {
 	}
 	if code, _, err := run(nil, "check", filepath.Join(empty, "elsewhere")); code != exitRefused || !strings.Contains(err, "elsewhere") {
 		t.Errorf("%d %q", code, err)
+	}
+}
+
+// A wrong path is an error, not a sound directory. Checking it creates nothing.
+func TestCheckRejectsDirectoriesOfOtherContent(t *testing.T) {
+	directory := t.TempDir()
+	refused := func(what string) {
+		t.Helper()
+		if code, _, err := run(nil, "check", directory); code != exitRefused || !strings.Contains(err, directory+" is not the data directory of a node") {
+			t.Errorf("%s: %d %q", what, code, err)
+		}
+	}
+	refused("an empty directory")
+	if err := os.WriteFile(filepath.Join(directory, "notes.txt"), []byte("a note"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("a directory with other files")
+	if entries, err := os.ReadDir(directory); err != nil || len(entries) != 1 {
+		t.Errorf("the directory holds %v afterwards, %v", entries, err)
 	}
 }
 

@@ -13,6 +13,14 @@ import (
 // theirs.
 var owned = []string{"bucket", "generations", "usage", lockName, nodeIDName}
 
+// IsDataDirectory reports whether a directory holds an entry that nodes make.
+func IsDataDirectory(directory string) bool {
+	entries, err := os.ReadDir(directory)
+	return err == nil && slices.ContainsFunc(entries, isEntryOfNode)
+}
+
+func isEntryOfNode(e fs.DirEntry) bool { return slices.Contains(owned, e.Name()) }
+
 // makePrivate removes the rights of group and others from the contents of a data
 // directory: an earlier version may have granted them. A file system without
 // rights, or an entry of another owner, is left as it is and logged. The directory
@@ -42,7 +50,7 @@ func makePrivate(directory string, log *slog.Logger) {
 // isOwned reports whether a directory holds only entries that nodes make.
 func isOwned(directory string) bool {
 	entries, err := os.ReadDir(directory)
-	isForeign := func(e fs.DirEntry) bool { return !slices.Contains(owned, e.Name()) }
+	isForeign := func(e fs.DirEntry) bool { return !isEntryOfNode(e) }
 	return err == nil && !slices.ContainsFunc(entries, isForeign)
 }
 
