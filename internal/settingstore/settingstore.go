@@ -196,7 +196,9 @@ func held(o versioned.Object[stored]) (Held, error) {
 // returned. The second result is false when there were no settings before.
 func (s *Store) Change(ctx context.Context, index registry.ID, apply func(now Held) (*settings.Settings, error)) (Held, bool, error) {
 	changing := &s.changing[index[0]%stripes]
-	changing.Lock()
+	if err := changing.LockUntil(ctx); err != nil {
+		return Held{}, false, problem.StorageIoError.New("resource", resource).Because(err)
+	}
 	defer changing.Unlock()
 	existed := false
 	written, err := s.object(index).Change(ctx, func(now versioned.Object[stored]) (stored, error) {

@@ -1,12 +1,14 @@
 package settingstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/quiresearch/quire/internal/bucket/faultbucket"
 	"github.com/quiresearch/quire/internal/bucket/memory"
@@ -90,6 +92,35 @@ func TestALateWriteDoesNotUndoARemoval(t *testing.T) {
 			if h, err := s.Read(t.Context(), index); err != nil || h.Settings != nil {
 				t.Errorf("removed before %t: %+v, %v", before, h, err)
 			}
+		}
+	})
+}
+
+// A change whose caller leaves does not wait for an earlier one that the store does
+// not answer.
+func TestACallerLeavesAChangeThatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := faultbucket.New(memory.New(nil), func(c faultbucket.Call) faultbucket.Fault {
+			if c.Op == "put" {
+				return faultbucket.Hang
+			}
+			return faultbucket.None
+		})
+		s, index := New(b), registry.NewID()
+		var first sync.WaitGroup
+		first.Go(func() { _, _, _ = s.Change(context.Background(), index, put(`{}`)) })
+		synctest.Wait()
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, _, err := s.Change(ctx, index, put(`{}`))
+		if took := time.Since(began); !errors.Is(err, problem.StorageIoError) || took != time.Second {
+			t.Errorf("%v after %s", err, took)
+		}
+		first.Wait()
+		b.SetPlan(nil)
+		if _, _, err := s.Change(t.Context(), index, put(`{}`)); err != nil {
+			t.Errorf("afterwards: %v", err)
 		}
 	})
 }
