@@ -13,7 +13,9 @@ import (
 // registry of a running deployment is never absent: one that was not read, is gone
 // or was replaced refuses every change (RG4).
 func (r *Registry) change(ctx context.Context, apply func(next *state) error) error {
-	r.changing.Lock()
+	if err := r.changing.LockUntil(ctx); err != nil {
+		return unreadable(err)
+	}
 	defer r.changing.Unlock()
 	if err := r.Check(); err != nil {
 		return err

@@ -44,7 +44,9 @@ type Repair struct {
 // registry, storage and marks again, so that a delete landing meanwhile is not
 // undone.
 func (r *Registry) Repair(ctx context.Context, request RepairRequest, synced Synced) (Repair, error) {
-	r.changing.Lock()
+	if err := r.changing.LockUntil(ctx); err != nil {
+		return Repair{}, unreadable(err)
+	}
 	defer r.changing.Unlock()
 	for range versioned.Attempts {
 		done, err := r.repairOnce(ctx, request, synced)
