@@ -151,9 +151,15 @@ func (a *Authority) Run(ctx context.Context) error {
 // Refresh reads the keys if they changed. After a failed read the keys last read
 // stay in force.
 func (a *Authority) Refresh(ctx context.Context) error {
-	a.readTurn.Lock()
+	if err := a.readTurn.LockUntil(ctx); err != nil {
+		return unread(err)
+	}
 	defer a.readTurn.Unlock()
 	return a.refreshLocked(ctx)
+}
+
+func unread(cause error) error {
+	return problem.StorageIoError.New("resource", objectKey).Because(cause)
 }
 
 func (a *Authority) refreshLocked(ctx context.Context) error {

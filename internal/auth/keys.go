@@ -96,7 +96,9 @@ func (a *Authority) Revoke(ctx context.Context, id string) error {
 }
 
 func (a *Authority) change(ctx context.Context, apply func(now keySet) (keySet, error)) (versioned.Object[keySet], error) {
-	a.readTurn.Lock()
+	if err := a.readTurn.LockUntil(ctx); err != nil {
+		return versioned.Object[keySet]{}, unread(err)
+	}
 	defer a.readTurn.Unlock()
 	written, err := a.store.Change(ctx, func(now versioned.Object[keySet]) (keySet, error) {
 		return apply(now.Value)
