@@ -86,22 +86,41 @@ type waiter struct {
 }
 
 // Lock acquires the lock exclusively.
-func (s *Shared) Lock() { s.wait(true) }
+func (s *Shared) Lock() { _ = s.wait(context.Background(), true) }
+
+// LockUntil is Lock, or returns the error of ctx when ctx ends first.
+func (s *Shared) LockUntil(ctx context.Context) error { return s.wait(ctx, true) }
 
 // RLock acquires the lock for sharing.
-func (s *Shared) RLock() { s.wait(false) }
+func (s *Shared) RLock() { _ = s.wait(context.Background(), false) }
 
-func (s *Shared) wait(alone bool) {
+// RLockUntil is RLock, or returns the error of ctx when ctx ends first.
+func (s *Shared) RLockUntil(ctx context.Context) error { return s.wait(ctx, false) }
+
+func (s *Shared) wait(ctx context.Context, alone bool) error {
 	s.mu.Lock()
 	if len(s.waiting) == 0 && !s.isAlone && (!alone || s.sharing == 0) {
 		s.enter(alone)
 		s.mu.Unlock()
-		return
+		return nil
 	}
-	w := waiter{make(chan struct{}), alone}
-	s.waiting = append(s.waiting, w)
+	turn := make(chan struct{})
+	s.waiting = append(s.waiting, waiter{turn, alone})
 	s.mu.Unlock()
-	<-w.turn
+	select {
+	case <-turn:
+		return nil
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.IndexFunc(s.waiting, func(w waiter) bool { return w.turn == turn })
+	if at < 0 {
+		return nil // the lock was handed over at the same moment
+	}
+	s.waiting = slices.Delete(s.waiting, at, at+1)
+	s.admit() // readers behind a writer that leaves
+	return ctx.Err()
 }
 
 func (s *Shared) enter(alone bool) {

@@ -161,3 +161,66 @@ func TestNoTurnIsLostToAWaitThatEnds(t *testing.T) {
 		}
 	}
 }
+
+// A wait for a shared lock ends too. Readers behind a writer that leaves get in.
+func TestAWaitForASharedLockEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var (
+			lock  Shared
+			group sync.WaitGroup
+		)
+		brief, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		lock.RLock()
+		group.Go(func() {
+			if err := lock.LockUntil(brief); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("a writer whose wait ended: %v", err)
+			}
+		})
+		synctest.Wait()
+		began := time.Now()
+		if err := lock.RLockUntil(t.Context()); err != nil || time.Since(began) != time.Second {
+			t.Errorf("a reader behind it: %v after %s", err, time.Since(began))
+		}
+		group.Wait()
+		lock.RUnlock()
+		lock.RUnlock()
+		lock.Lock()
+		if err := lock.RLockUntil(brief); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a reader whose wait ended: %v", err)
+		}
+		lock.Unlock()
+		if !lock.IsFree() {
+			t.Error("it is still held")
+		}
+		if err := lock.LockUntil(brief); err != nil {
+			t.Errorf("a lock that is free: %v", err)
+		}
+	})
+}
+
+func TestNoSharedTurnIsLostToAWaitThatEnds(t *testing.T) {
+	var lock Shared
+	for i := range 2000 {
+		lock.Lock()
+		ctx, cancel := context.WithCancel(context.Background())
+		var group sync.WaitGroup
+		group.Go(func() {
+			if i%2 == 0 && lock.LockUntil(ctx) == nil {
+				lock.Unlock()
+			} else if i%2 == 1 && lock.RLockUntil(ctx) == nil {
+				lock.RUnlock()
+			}
+		})
+		group.Go(func() {
+			lock.RLock()
+			lock.RUnlock()
+		})
+		group.Go(cancel)
+		lock.Unlock()
+		group.Wait()
+		if !lock.IsFree() {
+			t.Fatal("it is still held")
+		}
+	}
+}
