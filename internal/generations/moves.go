@@ -70,7 +70,9 @@ func (s *Set) IsUnsettled(index registry.ID) bool {
 // Settle finds out whether an index was moved. The caller must not hold Moves.
 func (s *Set) Settle(ctx context.Context, index registry.ID) error {
 	moves := s.Moves(index)
-	moves.Lock()
+	if err := moves.LockUntil(ctx); err != nil {
+		return err
+	}
 	defer moves.Unlock()
 	s.mu.Lock()
 	one := s.movesOf(index).unsettled

@@ -42,7 +42,9 @@ func (n *Node) ready(ctx context.Context) error {
 	if n.IsReady() {
 		return nil
 	}
-	n.begun.mu.Lock()
+	if err := n.begun.mu.LockUntil(ctx); err != nil {
+		return notBegun(err)
+	}
 	due := time.Since(n.begun.triedAt) >= beginRetry
 	if due {
 		n.begun.triedAt = time.Now()
@@ -57,7 +59,11 @@ func (n *Node) ready(ctx context.Context) error {
 	if err := n.registry.Check(); err != nil {
 		return err
 	}
-	return problem.StorageIoError.New("resource", "reindex records").Because(errNotBegun)
+	return notBegun(errNotBegun)
+}
+
+func notBegun(cause error) error {
+	return problem.StorageIoError.New("resource", "reindex records").Because(cause)
 }
 
 // awaitBegin begins as soon as the registry can be read.
@@ -91,7 +97,9 @@ func (n *Node) tryBegin(ctx context.Context) error {
 // reaches a generation that is being filled, and drops local copies that are no
 // longer listed.
 func (n *Node) begin(ctx context.Context) error {
-	n.begun.mu.Lock()
+	if err := n.begun.mu.LockUntil(ctx); err != nil {
+		return notBegun(err)
+	}
 	defer n.begun.mu.Unlock()
 	if n.IsReady() {
 		return nil

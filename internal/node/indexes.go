@@ -243,7 +243,9 @@ func (n *Node) holding(ctx context.Context, entry registry.Entry, name registry.
 		return err
 	}
 	moves := n.generations.Moves(entry.Index)
-	moves.Lock()
+	if err := moves.LockUntil(ctx); err != nil {
+		return err
+	}
 	defer moves.Unlock()
 	if now, err := n.registry.Resolve(name); err != nil || now.Generation != entry.Generation || n.generations.IsUnsettled(entry.Index) {
 		return errMoved
@@ -317,7 +319,9 @@ func (n *Node) Delete(ctx context.Context, name registry.Name) error {
 
 func (n *Node) unregister(ctx context.Context, index registry.ID, name registry.Name) ([]registry.Removed, error) {
 	moves := n.generations.Moves(index)
-	moves.Lock()
+	if err := moves.LockUntil(ctx); err != nil {
+		return nil, err
+	}
 	defer moves.Unlock()
 	at := time.Now().UTC().Truncate(time.Microsecond)
 	if name.HasGeneration() {
@@ -367,7 +371,9 @@ func (n *Node) move(ctx context.Context, entry registry.Entry) error {
 		return err
 	}
 	moves := n.generations.Moves(entry.Index)
-	moves.Lock()
+	if err := moves.LockUntil(ctx); err != nil {
+		return err
+	}
 	defer moves.Unlock()
 	if err := n.checkIdle(ctx, entry); err != nil {
 		return err // a job began meanwhile

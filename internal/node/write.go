@@ -83,7 +83,9 @@ func (n *Node) settle(ctx context.Context, name registry.Name) (registry.Entry, 
 			return registry.Entry{}, nil, err
 		}
 		moves := n.generations.Moves(index.ID)
-		moves.RLock()
+		if err := moves.RLockUntil(ctx); err != nil {
+			return registry.Entry{}, nil, err
+		}
 		if n.generations.IsUnsettled(index.ID) {
 			moves.RUnlock()
 			if err := n.generations.Settle(ctx, index.ID); err != nil {

@@ -52,7 +52,9 @@ func (j *Jobs) Start(ctx context.Context, request Request) (Record, error) {
 	}
 	// No write is under way while the target is found empty and becomes busy.
 	moves := j.generations.Moves(target.Index)
-	moves.Lock()
+	if err := moves.LockUntil(ctx); err != nil {
+		return Record{}, err
+	}
 	defer moves.Unlock()
 	return j.accept(ctx, request, source, target)
 }
