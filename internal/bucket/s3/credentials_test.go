@@ -7,12 +7,14 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -204,6 +206,38 @@ func TestGoogleCredentials(t *testing.T) {
 	if _, err := broken.Token(context.Background()); err == nil {
 		t.Error("a token for an account without a key")
 	}
+}
+
+// A caller that leaves does not wait for the fetch of another one.
+func TestACallerLeavesAFetchOfAGoogleToken(t *testing.T) {
+	alone(t)
+	asked, end := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(asked)
+		<-end
+	}))
+	defer server.Close()
+	g := &google{client: http.DefaultClient, metadata: server.URL}
+	var first sync.WaitGroup
+	first.Go(func() { _, _ = g.Token(context.Background()) })
+	<-asked
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() {
+		_, err := g.Token(ctx)
+		left <- err
+	}()
+	cancel()
+	select {
+	case err := <-left:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("it left with %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it waits")
+	}
+	close(end)
+	first.Wait()
 }
 
 // Requests carry the credentials: a signature with the session token, or a bearer

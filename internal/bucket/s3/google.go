@@ -17,8 +17,9 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/quiresearch/quire/internal/turn"
 )
 
 // Google returns application credentials of Google Cloud: those of the service
@@ -37,7 +38,7 @@ type google struct {
 	account  string // path of a service account file; empty: the machine's account
 	metadata string
 
-	mu      sync.Mutex
+	mu      turn.Lock // held while a token is fetched
 	token   string
 	expires time.Time
 }
@@ -49,7 +50,9 @@ func (g *google) Keys(context.Context) (Keys, error) {
 
 // Token returns a token that is valid for at least a minute.
 func (g *google) Token(ctx context.Context) (string, error) {
-	g.mu.Lock()
+	if err := g.mu.LockUntil(ctx); err != nil {
+		return "", err
+	}
 	defer g.mu.Unlock()
 	if g.token != "" && time.Until(g.expires) > time.Minute {
 		return g.token, nil
