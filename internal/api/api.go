@@ -187,7 +187,7 @@ func (a *API) answer(w *trackedWriter, request *Request) (*Response, error) {
 	w.body = request.body
 	defer request.body.disarm()
 	if encoding, _ := contentEncoding(r.Header); encoding != "" {
-		unpacked := newUnpackedBody(request.body, &a.codecs, encoding, limit)
+		unpacked := newUnpackedBody(request.body, &a.codecs, encoding, limit, request.isStream())
 		request.text = unpacked
 		defer unpacked.close()
 	}

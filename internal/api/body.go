@@ -143,10 +143,7 @@ func (b *boundedBody) tooLarge() *problem.Problem {
 
 // Body reads the whole body. It returns nil if none was sent.
 func (r *Request) Body() ([]byte, error) {
-	var buffer bytes.Buffer
-	if length := r.HTTP.ContentLength; length > 0 && length <= maxPreallocated {
-		buffer.Grow(int(length) + bytes.MinRead)
-	}
+	buffer := newBodyBuffer(r.HTTP.ContentLength)
 	if _, err := buffer.ReadFrom(r.text); err != nil {
 		return nil, err
 	}
@@ -159,6 +156,15 @@ func (r *Request) Body() ([]byte, error) {
 // maxPreallocated bounds the allocation made for a declared length before any
 // byte has arrived.
 const maxPreallocated = 1 << 20
+
+// newBodyBuffer returns a buffer for a body of a declared length.
+func newBodyBuffer(length int64) *bytes.Buffer {
+	buffer := new(bytes.Buffer)
+	if length > 0 && length <= maxPreallocated {
+		buffer.Grow(int(length) + bytes.MinRead)
+	}
+	return buffer
+}
 
 // RequiredBody reads the whole body and rejects a request without one.
 func (r *Request) RequiredBody() ([]byte, error) {

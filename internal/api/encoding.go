@@ -84,7 +84,10 @@ func (c *codecs) unpacker(encoding string, source io.Reader) (io.Reader, func(),
 		if !ok {
 			// These options are always valid; one worker decodes on the goroutine of the
 			// request.
-			d, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+			// A short body in a bytes.Buffer is unpacked at once, without a window, unless
+			// it unpacks to more than the most memory.
+			d, _ = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderMaxMemory(maxZstdWindow))
 		}
 		err := d.Reset(source)
 		return d, func() { _ = d.Reset(nil); c.zstdReaders.Put(d) }, err
@@ -99,11 +102,16 @@ func (c *codecs) unpacker(encoding string, source io.Reader) (io.Reader, func(),
 
 // unpackedBody decompresses a body within its limits. Its errors are problems;
 // those of the compressed body are passed on.
+//
+// A body that is not processed as it arrives is decompressed once it has arrived:
+// until then its memory is bounded by what its client has sent. Ten bytes may ask
+// for a window of 8 MB.
 type unpackedBody struct {
 	packed   *boundedBody
 	codecs   *codecs
 	encoding string
 	limit    int64 // of the unpacked size; 0: no limit
+	isStream bool  // it is processed as it arrives
 
 	decoder  io.Reader
 	release  func()
@@ -112,8 +120,22 @@ type unpackedBody struct {
 	failed   error
 }
 
-func newUnpackedBody(packed *boundedBody, c *codecs, encoding string, limit int64) *unpackedBody {
-	return &unpackedBody{packed: packed, codecs: c, encoding: encoding, limit: limit}
+func newUnpackedBody(packed *boundedBody, c *codecs, encoding string, limit int64, isStream bool) *unpackedBody {
+	return &unpackedBody{packed: packed, codecs: c, encoding: encoding, limit: limit, isStream: isStream}
+}
+
+// open creates the decoder, which reads the first bytes of the body.
+func (b *unpackedBody) open() (err error) {
+	var source io.Reader = packedReader{b}
+	if !b.isStream {
+		whole := newBodyBuffer(b.packed.length)
+		if _, err := whole.ReadFrom(source); err != nil {
+			return err
+		}
+		source = whole
+	}
+	b.decoder, b.release, err = b.codecs.unpacker(b.encoding, source)
+	return err
 }
 
 // Read reads decompressed bytes.
@@ -122,11 +144,7 @@ func (b *unpackedBody) Read(p []byte) (int, error) {
 		return 0, b.failed
 	}
 	if b.decoder == nil {
-		// The decoder reads the first bytes when created, so it is created on the
-		// first read.
-		decoder, release, err := b.codecs.unpacker(b.encoding, packedReader{b})
-		b.decoder, b.release = decoder, release
-		if err != nil {
+		if err := b.open(); err != nil {
 			b.fail(err)
 			return 0, b.failed
 		}
@@ -150,8 +168,9 @@ func (b *unpackedBody) Read(p []byte) (int, error) {
 }
 
 // fail records why reading stopped: the end of the body, a problem with the
-// compressed body, or invalid encoding.
+// compressed body, or invalid encoding. The decoder is not needed any more.
 func (b *unpackedBody) fail(err error) {
+	b.close()
 	var arriving *problem.Problem
 	switch {
 	case err == io.EOF:

@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -92,6 +94,43 @@ func TestCompressedBodiesAreBounded(t *testing.T) {
 	}
 }
 
+// I24: while a compressed body arrives, it holds no more memory than its client has
+// sent, whatever window it asks for.
+func TestArrivingCompressedBodiesHoldWhatWasSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const clients = 20
+		var c codecs
+		before := heap()
+		for range clients {
+			arriving, client := io.Pipe()
+			request := httptest.NewRequest("PUT", "/", arriving)
+			body := newUnpackedBody(newBoundedBody(httptest.NewRecorder(), request, 10<<20), &c, encodingZstd, 10<<20, false)
+			go func() {
+				if text, err := io.ReadAll(body); string(text) != "{" || err != nil {
+					t.Errorf("%q, %v", text, err)
+				}
+			}()
+			// A frame with a window of 8 MB, and a last block of one byte.
+			frame := "\x28\xb5\x2f\xfd\x00\x68\x08\x00\x00{" + "\x01\x00\x00"
+			if _, err := io.WriteString(client, frame); err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+		}
+		synctest.Wait()
+		if held := heap() - before; held > clients<<20 {
+			t.Errorf("%d clients that sent a few bytes each hold %d MB", clients, held>>20)
+		}
+	})
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // prose returns text that compresses like prose.
 func prose(length int) string {
 	var text strings.Builder
@@ -153,18 +192,26 @@ func FuzzUnpack(f *testing.F) {
 		if isZstd {
 			encoding = encodingZstd
 		}
-		request, err := http.NewRequest("POST", "/", bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
+		var texts [2]string
+		var failures [2]error
+		for i, isStream := range []bool{false, true} {
+			request, err := http.NewRequest("POST", "/", bytes.NewReader(data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := newUnpackedBody(newBoundedBody(httptest.NewRecorder(), request, 0), &c, encoding, 4<<20, isStream)
+			defer body.close()
+			text, err := io.ReadAll(body)
+			if len(text) > 4<<20 {
+				t.Errorf("%d bytes were read", len(text))
+			}
+			if err != nil && problem.All(err)[0].Code.Status() >= 500 {
+				t.Errorf("%v", err)
+			}
+			texts[i], failures[i] = string(text), err
 		}
-		body := newUnpackedBody(newBoundedBody(httptest.NewRecorder(), request, 0), &c, encoding, 4<<20)
-		defer body.close()
-		n, err := io.Copy(io.Discard, body)
-		if n > 4<<20 {
-			t.Errorf("%d bytes were read", n)
-		}
-		if err != nil && problem.All(err)[0].Code.Status() >= 500 {
-			t.Errorf("%v", err)
+		if (failures[0] == nil) != (failures[1] == nil) || failures[0] == nil && texts[0] != texts[1] {
+			t.Errorf("%d bytes and %v as a whole, %d bytes and %v as a stream", len(texts[0]), failures[0], len(texts[1]), failures[1])
 		}
 	})
 }
