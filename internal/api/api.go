@@ -145,7 +145,7 @@ func (a *API) serve(w *trackedWriter, r *http.Request) {
 		return
 	}
 	if body, err = a.codecs.pack(response, body, answerEncoding(r.Header)); err == nil {
-		w.unread = a.unread
+		w.reserved = a.reserved
 		err = response.write(w, body)
 	}
 	a.buffers.release(response)
@@ -343,13 +343,13 @@ func (a *API) recoverPanic(w *trackedWriter, r *http.Request) {
 // client that stops reading.
 type trackedWriter struct {
 	http.ResponseWriter
-	control *http.ResponseController
-	status  int
-	written int64
-	armed   time.Time
-	route   *Route // nil if no route serves the request
-	isCut   bool   // the response ends before it is complete
-	unread  *unread
+	control  *http.ResponseController
+	status   int
+	written  int64
+	armed    time.Time
+	route    *Route // nil if no route serves the request
+	isCut    bool   // the response ends before it is complete
+	reserved *reservations
 
 	hasBody bool         // of the request
 	body    *boundedBody // nil until reading is allowed
@@ -400,26 +400,26 @@ func (w *trackedWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.WriteHeader(http.StatusOK)
 	}
-	if w.unread == nil || len(p) < longResponse {
+	if w.reserved == nil || len(p) < leastReserved {
 		return w.send(nil, nil, p)
 	}
-	return w.sendLong(w.unread, p)
+	return w.sendLong(w.reserved, p)
 }
 
-// sendLong sends p and accounts for it in u until it is sent.
-func (w *trackedWriter) sendLong(u *unread, p []byte) (int, error) {
-	sent := u.begin(len(p), func() error { return w.control.SetWriteDeadline(time.Unix(1, 0)) })
-	defer u.end(sent)
-	return w.send(u, sent, p)
+// sendLong sends p and accounts for it in all until it is sent.
+func (w *trackedWriter) sendLong(all *reservations, p []byte) (int, error) {
+	sent := all.reserve(len(p), func() error { return w.control.SetWriteDeadline(time.Unix(1, 0)) })
+	defer all.release(sent)
+	return w.send(all, sent, p)
 }
 
-func (w *trackedWriter) send(u *unread, sent *sending, p []byte) (int, error) {
+func (w *trackedWriter) send(all *reservations, sent *reservation, p []byte) (int, error) {
 	total := 0
 	for {
 		chunk := p[total:min(total+writeChunk, len(p))]
 		w.arm()
-		if sent != nil && !u.read(sent) { // arm may have undone the cut
-			return total, errUnread
+		if sent != nil && !all.moved(sent) { // arm may have undone the cut
+			return total, errCut
 		}
 		n, err := w.ResponseWriter.Write(chunk)
 		total += n

@@ -32,7 +32,7 @@ type API struct {
 	longestSilence time.Duration // of such a node
 	takeoverWait   time.Duration // for a node that accepts connections
 	maxFailed      int           // bound on the bytes of refused entries in a response
-	unread         *unread
+	reserved       *reservations
 	description    description
 	codecs         codecs
 	buffers        answerBuffers
@@ -54,7 +54,7 @@ type Components struct {
 // New returns an API whose routes are bound to their handlers.
 func New(c Components, options Options) *API {
 	a := &API{node: c.Node, searcher: c.Searcher, records: c.Records, authority: c.Authority, ownership: c.Ownership, health: c.Health, metrics: c.Metrics, options: options, log: c.Log,
-		transport: forwardTransport(options.Dial), servingCheck: servingCheck, longestSilence: longestSilence, takeoverWait: takeoverWait, maxFailed: maxFailed, unread: newUnread(maxUnread)}
+		transport: forwardTransport(options.Dial), servingCheck: servingCheck, longestSilence: longestSilence, takeoverWait: takeoverWait, maxFailed: maxFailed, reserved: newReservations(maxReserved)}
 	a.limits = options.Limits
 	if a.limits == (query.Limits{}) {
 		a.limits = query.DefaultLimits()

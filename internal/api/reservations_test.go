@@ -12,10 +12,10 @@ import (
 // bound, and above it only those without progress, the least recently read first.
 func TestLongResponsesThatNobodyReadsAreCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		u := newUnread(3 * longResponse)
+		m := newReservations(3 * leastReserved)
 		var cut []string
-		begin := func(name string) *sending {
-			return u.begin(longResponse, func() error { cut = append(cut, name); return nil })
+		begin := func(name string) *reservation {
+			return m.reserve(leastReserved, func() error { cut = append(cut, name); return nil })
 		}
 		first := begin("first")
 		time.Sleep(time.Hour)
@@ -25,37 +25,37 @@ func TestLongResponsesThatNobodyReadsAreCut(t *testing.T) {
 		if len(cut) > 0 {
 			t.Fatalf("%v are cut below the bound", cut)
 		}
-		if !u.read(second) {
+		if !m.moved(second) {
 			t.Error("the second is cut")
 		}
 		fourth := begin("fourth")
-		if len(cut) != 1 || cut[0] != "first" || u.read(first) {
+		if len(cut) != 1 || cut[0] != "first" || m.moved(first) {
 			t.Fatalf("%v are cut, want the first", cut)
 		}
-		u.end(first)
+		m.release(first)
 		fifth := begin("fifth") // the third was read less recently than the second
 		if len(cut) != 2 || cut[1] != "third" {
 			t.Fatalf("%v are cut, want the third too", cut)
 		}
-		u.end(third)
+		m.release(third)
 		sixth := begin("sixth") // the others have just begun or were just read
 		for range 10 {
-			time.Sleep(unreadLimit / 2)
-			for _, s := range []*sending{second, fourth, fifth} {
-				if !u.read(s) {
+			time.Sleep(progressLimit / 2)
+			for _, s := range []*reservation{second, fourth, fifth} {
+				if !m.moved(s) {
 					t.Error("a response that is read is cut")
 				}
 			}
 			synctest.Wait()
 		}
-		if len(cut) != 3 || cut[2] != "sixth" || u.read(sixth) {
+		if len(cut) != 3 || cut[2] != "sixth" || m.moved(sixth) {
 			t.Errorf("%v are cut, want the sixth too", cut)
 		}
-		for _, s := range []*sending{second, fourth, fifth, sixth} {
-			u.end(s)
+		for _, s := range []*reservation{second, fourth, fifth, sixth} {
+			m.release(s)
 		}
-		if u.held != 0 || len(u.sends) != 0 {
-			t.Errorf("%d bytes of %d responses are left", u.held, len(u.sends))
+		if m.held != 0 || len(m.all) != 0 {
+			t.Errorf("%d bytes of %d responses are left", m.held, len(m.all))
 		}
 	})
 }
@@ -77,26 +77,26 @@ func (w *slowWriter) Write(p []byte) (int, error) {
 // TestACutResponseStaysCut checks that sending the next chunk does not extend the
 // deadline of a cut response.
 func TestACutResponseStaysCut(t *testing.T) {
-	u := newUnread(0)
+	m := newReservations(0)
 	client := &slowWriter{deadlineRecorder: deadlineRecorder{ResponseRecorder: httptest.NewRecorder()}}
 	w := newTrackedWriter(client, httptest.NewRequest("GET", "/", nil))
 	chunks := 0
 	client.written = func() {
 		if chunks++; chunks == 2 {
-			u.mu.Lock()
-			for s := range u.sends {
-				s.readAt = time.Now().Add(-time.Hour)
+			m.mu.Lock()
+			for s := range m.all {
+				s.movedAt = time.Now().Add(-time.Hour)
 			}
-			u.shed()
-			u.mu.Unlock()
+			m.shed()
+			m.mu.Unlock()
 		}
 	}
 	body := make([]byte, 8*writeChunk)
-	n, err := w.sendLong(u, body)
+	n, err := w.sendLong(m, body)
 	if err == nil || chunks != 2 || n != writeChunk {
 		t.Errorf("%d bytes in %d chunks, error %v", n, chunks, err)
 	}
-	if len(u.sends) != 0 || u.held != 0 {
-		t.Errorf("%d bytes are left", u.held)
+	if len(m.all) != 0 || m.held != 0 {
+		t.Errorf("%d bytes are left", m.held)
 	}
 }
