@@ -187,7 +187,10 @@ func (a *API) answer(w *trackedWriter, request *Request) (*Response, error) {
 	w.body = request.body
 	defer request.body.disarm()
 	if encoding, _ := contentEncoding(r.Header); encoding != "" {
-		unpacked := newUnpackedBody(request.body, &a.codecs, encoding, limit, request.isStream())
+		unpacked := newUnpackedBody(request.body, &a.codecs, encoding, limit)
+		if request.isStream() {
+			unpacked.windows = a.reserved
+		}
 		request.text = unpacked
 		defer unpacked.close()
 	}

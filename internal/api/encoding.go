@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -111,7 +112,10 @@ type unpackedBody struct {
 	codecs   *codecs
 	encoding string
 	limit    int64 // of the unpacked size; 0: no limit
-	isStream bool  // it is processed as it arrives
+
+	windows *reservations // of bodies that are processed as they arrive; nil for others
+	window  *reservation  // nil: a small one
+	frames  frames
 
 	decoder  io.Reader
 	release  func()
@@ -120,14 +124,14 @@ type unpackedBody struct {
 	failed   error
 }
 
-func newUnpackedBody(packed *boundedBody, c *codecs, encoding string, limit int64, isStream bool) *unpackedBody {
-	return &unpackedBody{packed: packed, codecs: c, encoding: encoding, limit: limit, isStream: isStream}
+func newUnpackedBody(packed *boundedBody, c *codecs, encoding string, limit int64) *unpackedBody {
+	return &unpackedBody{packed: packed, codecs: c, encoding: encoding, limit: limit}
 }
 
 // open creates the decoder, which reads the first bytes of the body.
 func (b *unpackedBody) open() (err error) {
 	var source io.Reader = packedReader{b}
-	if !b.isStream {
+	if b.windows == nil {
 		whole := newBodyBuffer(b.packed.length)
 		if _, err := whole.ReadFrom(source); err != nil {
 			return err
@@ -170,7 +174,7 @@ func (b *unpackedBody) Read(p []byte) (int, error) {
 // fail records why reading stopped: the end of the body, a problem with the
 // compressed body, or invalid encoding. The decoder is not needed any more.
 func (b *unpackedBody) fail(err error) {
-	b.close()
+	defer b.close()
 	var arriving *problem.Problem
 	switch {
 	case err == io.EOF:
@@ -182,21 +186,62 @@ func (b *unpackedBody) fail(err error) {
 	}
 }
 
-// close returns the decoder to the pool.
+// close returns the decoder to the pool. One with a large window is dropped if the
+// body was not read to its end: the pool would keep the memory of cut requests.
 func (b *unpackedBody) close() {
-	if b.release != nil {
-		b.release()
-		b.release = nil
+	isDropped := b.window != nil && b.failed != io.EOF
+	if b.window != nil {
+		b.windows.release(b.window)
+		b.window = nil
 	}
+	if b.release != nil && !isDropped {
+		b.release()
+	}
+	b.release = nil
 }
 
-// packedReader counts the compressed bytes a decoder reads.
+// packedReader counts the compressed bytes a decoder reads, and reserves its window.
 type packedReader struct{ body *unpackedBody }
 
 func (r packedReader) Read(p []byte) (int, error) {
-	n, err := r.body.packed.Read(p)
-	r.body.arrived += int64(n)
+	b := r.body
+	if err := b.await(); err != nil {
+		return 0, err
+	}
+	n, err := b.packed.Read(p)
+	b.arrived += int64(n)
+	if b.windows != nil && b.encoding == encodingZstd {
+		b.frames.see(p[:n])
+		b.reserve(n)
+	}
 	return n, err
+}
+
+// await returns an error if the body was cut.
+func (b *unpackedBody) await() error {
+	if b.window == nil || b.packed.failed != nil {
+		return nil
+	}
+	b.packed.arm() // before the check, as it may undo a cut
+	if !b.windows.await(b.window) {
+		return problem.RequestBodyUnreadable.New().Because(errCut)
+	}
+	return nil
+}
+
+// reserve accounts for the window of the decoder after n bytes have arrived.
+func (b *unpackedBody) reserve(n int) {
+	window := b.frames.window
+	if b.window != nil && b.window.size < window {
+		b.windows.release(b.window)
+		b.window = nil
+	}
+	if b.window == nil && window >= leastReserved {
+		b.window = b.windows.reserve(int(window), func() error { return b.packed.control.SetReadDeadline(time.Unix(1, 0)) })
+	}
+	if b.window != nil {
+		b.windows.arrive(b.window, n)
+	}
 }
 
 // minPacked is the length above which a response is worth compressing.

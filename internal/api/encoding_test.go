@@ -2,14 +2,20 @@ package api
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -104,7 +110,7 @@ func TestArrivingCompressedBodiesHoldWhatWasSent(t *testing.T) {
 		for range clients {
 			arriving, client := io.Pipe()
 			request := httptest.NewRequest("PUT", "/", arriving)
-			body := newUnpackedBody(newBoundedBody(httptest.NewRecorder(), request, 10<<20), &c, encodingZstd, 10<<20, false)
+			body := newUnpackedBody(newBoundedBody(httptest.NewRecorder(), request, 10<<20), &c, encodingZstd, 10<<20)
 			go func() {
 				if text, err := io.ReadAll(body); string(text) != "{" || err != nil {
 					t.Errorf("%q, %v", text, err)
@@ -122,6 +128,133 @@ func TestArrivingCompressedBodiesHoldWhatWasSent(t *testing.T) {
 			t.Errorf("%d clients that sent a few bytes each hold %d MB", clients, held>>20)
 		}
 	})
+}
+
+// pipeWriter is the response to a request whose body comes through a pipe.
+type pipeWriter struct {
+	*httptest.ResponseRecorder
+	body net.Conn
+}
+
+func (w pipeWriter) SetReadDeadline(at time.Time) error { return w.body.SetReadDeadline(at) }
+
+// I20: while the windows of streams exceed a bound together, those are cut whose
+// clients send little. A client that keeps sending is not, and nor is one whose
+// decoder needs little.
+func TestStreamsOfSlowClientsAreCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var (
+			c  codecs
+			mu sync.Mutex
+		)
+		all := newReservations(2 * maxZstdWindow)
+		ended := make(map[string]error)
+		begin := func(name string, window byte) net.Conn {
+			arriving, client := net.Pipe()
+			request := httptest.NewRequest("POST", "/", arriving)
+			body := newUnpackedBody(newBoundedBody(pipeWriter{httptest.NewRecorder(), arriving}, request, 0), &c, encodingZstd, 0)
+			body.windows = all
+			go func() {
+				_, err := io.Copy(io.Discard, body)
+				body.close()
+				arriving.Close()
+				mu.Lock()
+				defer mu.Unlock()
+				ended[name] = err
+			}()
+			fmt.Fprintf(client, "\x28\xb5\x2f\xfd\x00%c", window)
+			return client
+		}
+		send := func(client net.Conn, length int, pause time.Duration) {
+			head := length << 3 // of bytes as they are
+			block := append([]byte{byte(head), byte(head >> 8), byte(head >> 16)}, strings.Repeat(" ", length)...)
+			for range int(10 * time.Second / pause) {
+				time.Sleep(pause)
+				if _, err := client.Write(block); err != nil {
+					return
+				}
+			}
+			client.Close()
+		}
+		after := func(pause time.Duration) map[string]error {
+			time.Sleep(pause)
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			return maps.Clone(ended)
+		}
+		const large, small = 'h', '0' // 8 MB and 64 kB
+		defer begin("small", small).Close()
+		defer begin("idle", large).Close()
+		time.Sleep(time.Millisecond)
+		go send(begin("sending", large), 20<<10, time.Second/2)
+		go send(begin("trickling", large), 1, time.Second/10)
+		if cut := after(2 * time.Second); len(cut) != 1 || !errors.Is(cut["idle"], problem.RequestBodyUnreadable) {
+			t.Errorf("cut: %v, want the idle one", cut)
+		}
+		defer begin("another", large).Close()
+		if cut := after(time.Second / 2); len(cut) != 2 || !errors.Is(cut["trickling"], problem.RequestBodyUnreadable) {
+			t.Errorf("cut: %v, want the trickling one too", cut)
+		}
+		if cut := after(10 * time.Second); len(cut) != 3 || !errors.Is(cut["sending"], problem.RequestBodyEncodingInvalid) {
+			t.Errorf("ended: %v, want the sending one too, whose client ends within a frame", cut)
+		}
+		if cut := after(progressTimeout); len(cut) != 5 || all.held != 0 {
+			t.Errorf("ended: %v, %d bytes are left", cut, all.held)
+		}
+	})
+}
+
+// The window of a zstd body is known from the heads of its frames, however these
+// arrive.
+func TestFramesTellTheWindow(t *testing.T) {
+	frame := func(window int, sum bool, text string) string {
+		var out bytes.Buffer
+		w, err := zstd.NewWriter(&out, zstd.WithWindowSize(window), zstd.WithEncoderCRC(sum), zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, half := range []string{text[:len(text)/2], text[len(text)/2:]} {
+			if _, err := io.WriteString(w, half); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	const skipped = "\x50\x2a\x4d\x18\x03\x00\x00\x00abc"
+	const single = "\x28\xb5\x2f\xfd\x20\x02\x11\x00\x00{}"
+	long := prose(1 << 20)
+	for _, c := range []struct {
+		name, body string
+		window     int64
+	}{
+		{"none", "", 0},
+		{"one segment", single, 2},
+		{"small", frame(64<<10, true, long), 64 << 10},
+		{"large", frame(8<<20, false, long), 8 << 20},
+		{"one byte, repeated", frame(1<<20, true, strings.Repeat(" ", 1<<20)), 1 << 20},
+		{"several", skipped + frame(8<<20, true, long) + single + skipped + frame(64<<10, false, "{}"), 8 << 20},
+	} {
+		for _, length := range []int{1, 7, 4096, len(c.body) + 1} {
+			var f frames
+			for chunk := range slices.Chunk([]byte(c.body), length) {
+				f.see(chunk)
+			}
+			if f.window != c.window || f.inFrame || f.skip > 0 || len(f.head) > 0 {
+				t.Errorf("%s in pieces of %d: %+v, want a window of %d", c.name, length, f, c.window)
+			}
+		}
+	}
+	var f frames
+	if f.see([]byte("no frame")); f.window != 0 {
+		t.Errorf("something else has a window of %d", f.window)
+	}
 }
 
 func heap() int64 {
@@ -187,6 +320,7 @@ func FuzzUnpack(f *testing.F) {
 	f.Add([]byte(packed(f, "{}", encodingGzip)), false)
 	f.Add([]byte(packed(f, "{}", encodingZstd)), true)
 	var c codecs
+	streams := newReservations(maxReserved)
 	f.Fuzz(func(t *testing.T, data []byte, isZstd bool) {
 		encoding := encodingGzip
 		if isZstd {
@@ -199,8 +333,10 @@ func FuzzUnpack(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			body := newUnpackedBody(newBoundedBody(httptest.NewRecorder(), request, 0), &c, encoding, 4<<20, isStream)
-			defer body.close()
+			body := newUnpackedBody(newBoundedBody(httptest.NewRecorder(), request, 0), &c, encoding, 4<<20)
+			if isStream {
+				body.windows = streams
+			}
 			text, err := io.ReadAll(body)
 			if len(text) > 4<<20 {
 				t.Errorf("%d bytes were read", len(text))
@@ -209,6 +345,13 @@ func FuzzUnpack(f *testing.F) {
 				t.Errorf("%v", err)
 			}
 			texts[i], failures[i] = string(text), err
+			if f := body.frames; isStream && isZstd && err == nil && (f.inFrame || f.skip > 0 || len(f.head) > 0) {
+				t.Errorf("the body ends within a frame: %+v", f)
+			}
+			body.close()
+		}
+		if streams.held != 0 {
+			t.Errorf("%d bytes are left", streams.held)
 		}
 		if (failures[0] == nil) != (failures[1] == nil) || failures[0] == nil && texts[0] != texts[1] {
 			t.Errorf("%d bytes and %v as a whole, %d bytes and %v as a stream", len(texts[0]), failures[0], len(texts[1]), failures[1])

@@ -7,9 +7,11 @@ import (
 )
 
 // Each request is bounded, but what is held for slow clients adds up: sixty clients that
-// each read nothing of a response of 32 MB held 4.4 GB. While all long responses together
-// exceed a bound, those whose clients make no progress are cut, the least recently read
-// first. A client that keeps reading is never cut, however long it takes.
+// each read nothing of a response of 32 MB held 4.4 GB, and 200 clients that each sent ten
+// bytes of a compressed stream held 1.7 GB. While all long responses and large windows of
+// streams together exceed a bound, those whose clients make no progress are cut, the one
+// without progress for longest first. A client that keeps reading or sending is never cut,
+// however long it takes.
 
 const (
 	// leastReserved is the size from which memory that is held for a client counts.
@@ -20,6 +22,9 @@ const (
 	// progressLimit is how long a client for which memory is held may make no progress
 	// while the bound is exceeded.
 	progressLimit = time.Second
+	// leastArrived is how much a client of a stream must send within progressLimit to
+	// make progress.
+	leastArrived = 16 << 10
 )
 
 // errCut ends a request that was cut.
@@ -39,9 +44,12 @@ type reservations struct {
 // reservation is the memory held for one client.
 type reservation struct {
 	size    int64
-	movedAt time.Time    // when the client last made progress; guarded by reservations.mu
 	expire  func() error // makes what waits for the client fail
+	movedAt time.Time    // when the client last made progress; zero: nothing waits for it; guarded by reservations.mu
 	isCut   bool         // guarded by reservations.mu
+
+	waited  time.Duration // for the client of a stream, without progress; guarded by reservations.mu
+	arrived int           // meanwhile; guarded by reservations.mu
 }
 
 func newReservations(most int64) *reservations {
@@ -68,6 +76,27 @@ func (s *reservations) moved(r *reservation) bool {
 	return !r.isCut
 }
 
+// await begins a wait for the client of a stream. It reports false if the request was
+// cut.
+func (s *reservations) await(r *reservation) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.movedAt = time.Now().Add(-r.waited)
+	return !r.isCut
+}
+
+// arrive ends a wait for the client of a stream, which sent n bytes.
+func (s *reservations) arrive(r *reservation, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.arrived += n
+	r.waited = time.Since(r.movedAt)
+	if r.arrived >= leastArrived {
+		r.arrived, r.waited = 0, 0
+	}
+	r.movedAt = time.Time{}
+}
+
 // release stops accounting for memory. Until then the connection must not be used for
 // another request.
 func (s *reservations) release(r *reservation) {
@@ -91,7 +120,8 @@ func (s *reservations) shed() {
 	for s.held > s.most {
 		var oldest *reservation
 		for r := range s.all {
-			if now.Sub(r.movedAt) >= progressLimit && (oldest == nil || r.movedAt.Before(oldest.movedAt)) {
+			isSlow := !r.movedAt.IsZero() && now.Sub(r.movedAt) >= progressLimit
+			if isSlow && (oldest == nil || r.movedAt.Before(oldest.movedAt)) {
 				oldest = r
 			}
 		}
