@@ -24,8 +24,9 @@
 //
 //	MP1  A segment is in at most one of the chosen merges, and in none if it is
 //	     busy.
-//	MP2  A merge of live documents never exceeds MaxMerged, unless it is a single
-//	     segment that is rewritten to reclaim space.
+//	MP2  The segments of a merge never exceed MaxMerged together, deleted
+//	     documents included, unless it is a single segment that is rewritten to
+//	     reclaim space.
 //	MP3  A merge of several segments reduces their number; repeated until
 //	     nothing is chosen, the choice terminates.
 //	MP4  The segments of a merge are adjacent, so that documents keep the order in
@@ -51,16 +52,18 @@ func (s Segment) live() int64 {
 // Policy holds the bounds of the plan. The zero Policy uses the defaults.
 type Policy struct {
 	Floor     int64   // smaller segments count as this size; default 4 MiB
-	MaxMerged int64   // largest result of a merge; default 5 GiB
+	MaxMerged int64   // most that the segments of a merge hold; default 4 GiB
 	PerTier   int     // segments per tier; default 10
 	PerLarge  int     // segments per large tier; default 30, at least PerTier
 	Waste     float64 // share of deleted documents from which a segment is rewritten; default 1/3
 }
 
-// Defaults of a Policy.
+// Defaults of a Policy. S3 stores at most 5 GiB with one PUT. A merged segment can be
+// somewhat larger than its segments, by an eighth where the numbers of each had few
+// bits. How many of their bytes are live is only estimated, so MaxMerged counts all.
 const (
 	DefaultFloor     = 4 << 20
-	DefaultMaxMerged = 5 << 30
+	DefaultMaxMerged = 4 << 30
 	DefaultPerTier   = 10
 	DefaultPerLarge  = 30
 	DefaultWaste     = 1.0 / 3
@@ -134,12 +137,13 @@ func (p Policy) Settle(segments []Segment, credit int64) Merge {
 	p = p.withDefaults()
 	begin, length, cost := 0, 1, int64(0)
 	for i := range segments {
-		var size, largest int64
+		var size, largest, read int64
 		for j := i; j < len(segments) && !segments[j].Busy; j++ {
-			live := segments[j].live()
-			if size += live; size > p.MaxMerged {
+			if read += segments[j].Size; read > p.MaxMerged {
 				break
 			}
+			live := segments[j].live()
+			size += live
 			largest = max(largest, live)
 			if worth := size-largest >= largest || size <= max(credit, p.Floor/8); worth && (j-i+1 > length || j-i+1 == length && length > 1 && size < cost) {
 				begin, length, cost = i, j-i+1, size
@@ -167,7 +171,7 @@ func (p Policy) gather(segments []Segment, taken []bool) Merge {
 		if p.tier(segment.live()) >= firstLarge {
 			large++
 		}
-		if !taken[i] && segment.live() < p.MaxMerged {
+		if !taken[i] && segment.Size < p.MaxMerged {
 			tiers[i] = p.tier(segment.live())
 			highest = max(highest, tiers[i])
 		}
@@ -207,9 +211,9 @@ func (p Policy) enclosed(segments []Segment, tiers []int) Merge {
 		}
 		var size int64
 		begin := end
-		for begin > 0 && tiers[begin-1] >= 0 && tiers[begin-1] < bound && size+segments[begin-1].live() <= p.MaxMerged {
+		for begin > 0 && tiers[begin-1] >= 0 && tiers[begin-1] < bound && size+segments[begin-1].Size <= p.MaxMerged {
 			begin--
-			size += segments[begin].live()
+			size += segments[begin].Size
 		}
 		if end-begin > max(1, len(longest)) {
 			longest = nil
@@ -229,7 +233,7 @@ func (p Policy) fit(segments []Segment, tiers []int, tier, begin, end int) Merge
 		var size int64
 		count := 0
 		for i := begin; i < end && count < p.most(tier); i++ {
-			if size += segments[i].live(); size > p.MaxMerged {
+			if size += segments[i].Size; size > p.MaxMerged {
 				break
 			}
 			merge = append(merge, i)

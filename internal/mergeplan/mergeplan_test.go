@@ -32,6 +32,7 @@ func TestChoose(t *testing.T) {
 		{"a higher tier is gathered too", sizes(12, 20, 25, 1), "[[0 1 2]]"},
 		{"segments at the bound are never merged", sizes(10_000, 10_000, 10_000), "[]"},
 		{"a merge stays below the bound", sizes(3800, 3900, 4000, 3700), "[[0 1]]"},
+		{"deleted documents count for the bound", []Segment{{Size: 4000, Docs: 10, Deleted: 3}, {Size: 4000, Docs: 10, Deleted: 3}, {Size: 4000, Docs: 10, Deleted: 3}}, "[[0 1]]"},
 		{"busy segments are left alone", []Segment{{Size: 1, Docs: 1, Busy: true}, {Size: 1, Docs: 1}, {Size: 1, Docs: 1}}, "[]"},
 		{"a wasteful segment is rewritten alone", []Segment{{Size: 9000, Docs: 100, Deleted: 40}}, "[[0]]"},
 		{"a little waste is kept", []Segment{{Size: 9000, Docs: 100, Deleted: 20}}, "[]"},
@@ -64,6 +65,7 @@ func TestSettle(t *testing.T) {
 		{"tiny ones are joined whatever they are", sizes(9000, 5, 1, 1), 0, "[1 2 3]"},
 		{"a merge stays below the bound", sizes(6000, 6000, 100, 100), 0, "[2 3]"},
 		{"credit does not lift the bound", sizes(6000, 6000, 100, 80), 1 << 40, "[1 2 3]"},
+		{"deleted documents count for the bound", []Segment{{Size: 6000, Docs: 10, Deleted: 3}, {Size: 6000, Docs: 10, Deleted: 3}}, 9000, "[]"},
 		{"busy segments are left alone", []Segment{{Size: 50, Docs: 1, Busy: true}, {Size: 50, Docs: 1}, {Size: 50, Docs: 1}}, 9000, "[1 2]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -224,6 +226,14 @@ func TestChooseKeepsFewSegmentsForLittleWork(t *testing.T) {
 		if merged > 8*written {
 			t.Errorf("seed %d: %d bytes written, %d merged", seed, written, merged)
 		}
+	}
+}
+
+// A merged segment fits into one PUT of S3, at most 5 GiB, even if it is larger than
+// the segments that it was merged from.
+func TestMergedSegmentsFitIntoOnePut(t *testing.T) {
+	if most := int64(5 << 30); DefaultMaxMerged > most/5*4 {
+		t.Errorf("a merge reads up to %d bytes", DefaultMaxMerged)
 	}
 }
 
