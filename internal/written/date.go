@@ -92,6 +92,10 @@ func (r *dateReader) number(least, most int) (int, bool) {
 	return value, err == nil
 }
 
+func (r *dateReader) startsWithDigit() bool {
+	return r.rest != "" && r.rest[0] >= '0' && r.rest[0] <= '9'
+}
+
 func (r *dateReader) word() string {
 	n := 0
 	for n < len(r.rest) && (r.rest[n]|0x20 >= 'a' && r.rest[n]|0x20 <= 'z') {
@@ -210,7 +214,7 @@ func (r *dateReader) readNamed() bool {
 	r.skipMark()
 	if !dayCame {
 		var ok bool
-		if day, ok = r.number(1, 2); !ok {
+		if day, ok = r.number(1, 2); !ok || r.startsWithDigit() { // May 2024 has no day
 			return false
 		}
 		for _, ending := range []string{"st", "nd", "rd", "th"} {
