@@ -108,7 +108,7 @@ func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, 
 		declared *Field
 		why      []string
 	)
-	kind := c.kind(f.options.Convert)
+	kind := f.kind(c)
 	// In a text field, texts that hold a JSON object stay text.
 	column.Unpacks = c.text.unpacked > 0 && (c.isList() || kind == kindObject || kind == kindVector || kind == kindPoint)
 	switch kind {
@@ -143,6 +143,18 @@ func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, 
 		return nil, column, "left out: the objects are empty"
 	}
 	return declared, column, strings.Join(append(why, c.shares(f.options.Convert)...), ", ")
+}
+
+// kind returns the kind of a column. A key is a name, even if its values read as dates
+// or truth values.
+func (f *deciding) kind(c *column) kind {
+	switch {
+	case c != f.key:
+		return c.kind(f.options.Convert)
+	case c.wholes == c.values:
+		return kindNumber
+	}
+	return kindText
 }
 
 func formFor(changes bool, form Form) Form {

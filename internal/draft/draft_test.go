@@ -165,6 +165,25 @@ func TestDraftsOfConvertedTexts(t *testing.T) {
 			o {type:object,fields:{n:{type:int64,filter,sort}}}`,
 		},
 		{
+			"a key stays a key, whatever its texts could stand for",
+			`{"id":"y","nr":"x"}
+			{"id":"n","nr":"x"}`,
+			`id {type:string,role:id}
+			nr {type:string,role:tag}`,
+		},
+		{
+			"a key of dates",
+			`{"id":"2024-01-01"}
+			{"id":"2024-01-02"}`,
+			`id {type:string,role:id}`,
+		},
+		{
+			"a key of numbers that could count seconds",
+			`{"start_id":1700000000}
+			{"start_id":1700000001}`,
+			`start_id {type:int64,primaryKey:true,filter,sort}`,
+		},
+		{
 			"paths",
 			`{"category":"Shoes > Running"}
 			{"category":"Shoes > Trail"}
