@@ -15,6 +15,7 @@ type textCounts struct {
 	bytes, longest, words, spaced, capitals, digits int
 
 	numbers, wholeNumbers, zeros     int // zeros: digits with a leading zero, as in codes
+	large                            int // whole numbers beyond 64 bits
 	yes, no, bits                    int
 	dates, offsets, points, urls     int
 	unpacked                         int // strings that contain a JSON list or object
@@ -101,7 +102,11 @@ func (t *textCounts) addNumber(value, literal, unit string) {
 	t.marks.Add(value)
 	if !strings.ContainsAny(literal, ".eE") {
 		t.wholeNumbers++
-		if n, ok := jsonread.Int64([]byte(literal)); ok && literal == value && written.LooksEpoch(n) {
+		n, ok := jsonread.Int64([]byte(literal))
+		switch {
+		case !ok:
+			t.large++
+		case literal == value && written.LooksEpoch(n):
 			t.epochs++
 		}
 	}

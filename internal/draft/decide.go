@@ -227,7 +227,7 @@ func (c *column) kind(converts bool) kind {
 		return kindBoolean
 	case mostOf(times, c.values), converts && c.isEpoch():
 		return kindTimestamp
-	case mostOf(numbers, c.values) && c.large == 0 && !c.isCode() && c.hasOneUnit():
+	case mostOf(numbers, c.values) && c.large+c.text.large == 0 && !c.isCode() && c.hasOneUnit():
 		return kindNumber
 	}
 	return kindText

@@ -184,6 +184,13 @@ func TestDraftsOfConvertedTexts(t *testing.T) {
 			`start_id {type:int64,primaryKey:true,filter,sort}`,
 		},
 		{
+			"digits that fit no integer type",
+			`{"parcel":"92055901755477000000000","n":"9223372036854775807"}
+			{"parcel":"92055901755477000000001","n":"-9223372036854775808"}`,
+			`parcel {type:string,role:code}
+			n {type:int64,filter,sort}`,
+		},
+		{
 			"paths",
 			`{"category":"Shoes > Running"}
 			{"category":"Shoes > Trail"}
