@@ -208,8 +208,11 @@ func (c *column) kind(converts bool) kind {
 	t := &c.text
 	numbers, booleans, points, times := c.wholes+c.fractions, c.booleans, c.strictPoint, t.offsets
 	if converts {
-		numbers, points, times = numbers+t.numbers, c.points, t.dates
-		if t.yes > 0 && t.no > 0 || hasWord(c.name, flagNames) {
+		numbers, points = numbers+t.numbers, c.points
+		if !isNamed(c.name, codeNames) || hasWord(c.name, timeNames) { // version 10.4.12 is not a day in 2012
+			times = t.dates
+		}
+		if t.yes > 0 && t.no > 0 && !isNamed(c.name, regionNames) || hasWord(c.name, flagNames) {
 			booleans += t.yes + t.no
 		}
 		if hasWord(c.name, flagNames) {

@@ -191,6 +191,14 @@ func TestDraftsOfConvertedTexts(t *testing.T) {
 			n {type:int64,filter,sort}`,
 		},
 		{
+			"versions and codes of countries are no dates and truth values",
+			`{"app_version":"10.4.12","land":"NO","updated_version":"1.2.2024"}
+			{"app_version":"10.5.13","land":"SI","updated_version":"1.3.2024"}`,
+			`app_version {type:string,role:code}
+			land {type:string,role:tag}
+			updated_version {type:timestamp,role:timestamp}`,
+		},
+		{
 			"paths",
 			`{"category":"Shoes > Running"}
 			{"category":"Shoes > Trail"}

@@ -43,6 +43,9 @@ var (
 		year jahr annee ano anno jaar vuosi rok ev yil год рік 年 연도 rating bewertung note valoracion voto avaliacao beoordeling betyg`)
 	pathNames = vocabulary(`path pfad chemin ruta percorso caminho category categories taxonomy breadcrumb breadcrumbs hierarchy kategorie
 		categorie categoria kategori kategoria категория folder directory ordner`)
+	// Norway is NO, and Japanese is ja.
+	regionNames = vocabulary(`country countries land pays pais paese kraj maa zeme orszag ulke страна країна 国 国家 國家 국가 nation region state
+		language languages lang langue idioma lingua taal sprache sprak sprog kieli jezyk jazyk nyelv dil язык мова 言語 语言 語言 언어 locale`)
 	flagNames = vocabulary(`is has can flag enabled active available aktiv visible instock lieferbar verfugbar disponible disponibile
 		disponivel leverbaar tillganglig`)
 )
