@@ -257,7 +257,7 @@ func (c *column) hasOneUnit() bool {
 			continue
 		}
 		count++
-		if units[strings.ToLower(strings.TrimSuffix(unit, "."))] == "" {
+		if unitBeside(unit) == "" {
 			return false
 		}
 	}

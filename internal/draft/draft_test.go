@@ -199,6 +199,15 @@ func TestDraftsOfConvertedTexts(t *testing.T) {
 			updated_version {type:timestamp,role:timestamp}`,
 		},
 		{
+			"capital letters are not units of which the sign is small",
+			`{"people":"1.2M","net":"5G","way":"5 m","rate":"3.6 GHz"}
+			{"people":"3.4M","net":"4G","way":"7 m","rate":"4 GHz"}`,
+			`people {type:string,role:code}
+			net {type:string,role:code}
+			way {type:int64,filter,sort,unit:meter}
+			rate {type:double,filter,sort,unit:gigahertz}`,
+		},
+		{
 			"paths",
 			`{"category":"Shoes > Running"}
 			{"category":"Shoes > Trail"}

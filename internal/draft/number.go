@@ -85,7 +85,7 @@ func (c *column) openExample() string {
 // valueUnit returns the unit written next to the numbers.
 func (c *column) valueUnit() (unit, word string) {
 	for beside := range c.text.units {
-		if known := units[strings.ToLower(strings.TrimSuffix(beside, "."))]; known != "" {
+		if known := unitBeside(beside); known != "" {
 			return known, beside
 		}
 	}

@@ -27,6 +27,15 @@ var units = map[string]string{
 var bareUnits = []string{"eur", "euro", "usd", "gbp", "chf", "sek", "nok", "dkk", "pln", "czk", "inr", "cad", "aud", "brl", "huf",
 	"kg", "lbs", "oz", "mm", "cm", "km", "ml", "kw", "kwh", "hz", "mhz", "ghz", "kb", "mb", "gb", "tb", "bytes", "sqm", "kmh", "grams", "percent", "minutes", "seconds"}
 
+// unitBeside returns the unit that a word next to a number stands for, "" if it is none.
+func unitBeside(word string) string {
+	word = strings.TrimSuffix(word, ".")
+	if len(word) == 1 && strings.Contains("GHMST", word) { // 1.2M is not meters, and 5G not grams
+		return ""
+	}
+	return units[strings.ToLower(word)]
+}
+
 // headerUnit returns the unit stated in a column name, and the word for it:
 // "Price (EUR)", "weight_kg", "Preis in €".
 func headerUnit(name string) (unit, word string) {
