@@ -96,13 +96,13 @@ func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, 
 	column := &Column{IsList: c.isList()}
 	column.Decimal, _ = c.text.marks.Decimal()
 	column.DayFirst, _ = c.text.order.Decide()
-	if c.values == 0 {
-		column.Form = Drop
-		return nil, column, "left out: no document has a value"
-	}
 	if c.broken > 0 {
 		column.Form = Drop
 		return nil, column, fmt.Sprintf("left out: %s values are lists of lists", grouped(c.broken))
+	}
+	if c.values == 0 {
+		column.Form = Drop
+		return nil, column, "left out: no document has a value"
 	}
 	var (
 		declared *Field

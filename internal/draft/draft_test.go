@@ -268,6 +268,11 @@ func TestReasonsNameEvidence(t *testing.T) {
 	if d.Reasons[1] != want {
 		t.Errorf("%+v", d.Reasons[1])
 	}
+	d = draftOf(t, Options{}, `{"m":[[1]]}
+	{"m":[[2]]}`)
+	if first := d.Reasons[0]; first.Reason != "left out: 2 values are lists of lists" {
+		t.Errorf("%+v", first)
+	}
 	d = draftOf(t, Options{}, `{"id":"1"}
 	{"id":"1"}`)
 	if last := d.Reasons[len(d.Reasons)-1]; last.Reason != "no key: 1 values of id come more than once" {
