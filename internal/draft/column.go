@@ -34,6 +34,7 @@ func (c *columns) add(object []byte) {
 				continue
 			}
 			c.drafter.count++
+			c.drafter.unfilled++
 			one = &column{name: name, columns: c, distinct: make(map[uint64]struct{}), isLate: isLate}
 			c.named[name] = one
 			c.ordered = append(c.ordered, one)
@@ -63,10 +64,12 @@ func (c *column) addLate(raw []byte) {
 	}
 }
 
-// freeze records how many objects were in the sample.
+// freeze records how many objects were in the sample. A column without a value so far
+// counts as late.
 func (c *columns) freeze() {
 	c.sampled = c.seen
 	for _, one := range c.ordered {
+		one.isLate = one.values == 0
 		if one.inside != nil {
 			one.inside.freeze()
 		}
@@ -86,7 +89,7 @@ type column struct {
 	name    string
 	columns *columns // the group it belongs to
 
-	isLate  bool // first seen after the sample
+	isLate  bool // the sample has no value
 	held    int  // objects with a value
 	values  int  // including each element of a list; missing values do not count
 	missing int  // null, or a string that means nothing
@@ -116,8 +119,12 @@ var seed = maphash.MakeSeed()
 func (c *column) addMember(raw []byte) {
 	before := c.values
 	c.add(raw, false)
-	if c.values > before {
-		c.held++
+	if c.values == before {
+		return
+	}
+	c.held++
+	if before == 0 {
+		c.columns.drafter.unfilled--
 	}
 }
 

@@ -100,6 +100,11 @@ func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, 
 		column.Form = Drop
 		return nil, column, fmt.Sprintf("left out: %s values are lists of lists", grouped(c.broken))
 	}
+	if c.values == 0 && f.expectsMore {
+		column.Form = AsText
+		return &Field{Type: definition.String, Matching: prose(), Multiple: column.IsList}, column,
+			fmt.Sprintf("string, text: no value in the first %s documents", grouped(f.Documents()))
+	}
 	if c.values == 0 {
 		column.Form = Drop
 		return nil, column, "left out: no document has a value"

@@ -54,13 +54,15 @@ const (
 
 // Drafter collects information about documents.
 type Drafter struct {
-	options Options
-	root    *columns
-	bytes   int
-	count   int // columns in all objects
-	dropped int // members beyond maxColumns
-	isLate  bool
-	chosen  map[string]string
+	options     Options
+	root        *columns
+	bytes       int
+	count       int // columns in all objects
+	unfilled    int // of these, the ones without a value
+	dropped     int // members beyond maxColumns
+	isLate      bool
+	expectsMore bool
+	chosen      map[string]string
 }
 
 // New returns a Drafter that has seen nothing.
@@ -88,8 +90,15 @@ func (d *Drafter) Add(document []byte) {
 	d.root.add(document)
 }
 
-// AddLate examines a document after the sample for members that no document of
-// the sample has; it skips all others. It is much faster than Add.
+// LacksValues reports whether any member has had no value so far.
+func (d *Drafter) LacksValues() bool { return d.unfilled > 0 }
+
+// ExpectMore announces documents that the drafter will not see. A member without a
+// value so far is then declared as text instead of being left out.
+func (d *Drafter) ExpectMore() { d.expectsMore = true }
+
+// AddLate examines a document after the sample for members of which the sample has no
+// value; it skips all others. It is much faster than Add.
 func (d *Drafter) AddLate(document []byte) {
 	if !d.isLate {
 		d.isLate = true

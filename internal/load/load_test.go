@@ -18,6 +18,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/draft"
 )
 
@@ -281,6 +282,65 @@ func TestConvertDigits(t *testing.T) {
 		got, refusals := NewConverter([]*draft.Column{column}, false, "", "").Convert(Row{Number: 1, Document: []byte(`{"d":` + c.value + `}`)})
 		if want := `{"d":"` + c.want + `"}`; c.want != "" && string(got) != want || c.want == "" && len(refusals) == 0 {
 			t.Errorf("%s as %+v is %s, %v", c.value, c.digits, got, refusals)
+		}
+	}
+}
+
+// A member whose first value comes after the sample of the draft is a field. If the rest
+// of the source cannot be read ahead, it is text.
+func TestLateValues(t *testing.T) {
+	type row struct {
+		ID   int64  `parquet:"id"`
+		Note *int64 `parquet:"note,optional"`
+	}
+	const late = draft.EnoughDocuments + 5
+	var rows, lines strings.Builder
+	var columns bytes.Buffer
+	w := parquet.NewGenericWriter[row](&columns)
+	rows.WriteString("id,note\n")
+	for i := range int64(late) {
+		fmt.Fprintf(&rows, "%d,\n", i)
+		fmt.Fprintf(&lines, `{"id":%d,"note":null}`+"\n", i)
+		if _, err := w.Write([]row{{ID: i}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := int64(7)
+	if _, err := w.Write([]row{{ID: late, Note: &n}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"a.csv":     rows.String() + "99999,7\n",
+		"a.ndjson":  lines.String() + "{\"id\":99999,\"note\":7}\n",
+		"a.parquet": columns.String(),
+	} {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, isStream := range []bool{false, true} {
+			source, err := Open(file, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			drafter := draft.New(draft.Options{Convert: true})
+			if err := Draft(t.Context(), source, drafter, isStream); err != nil {
+				t.Fatal(err)
+			}
+			want := definition.Int64
+			if isStream {
+				want = definition.String
+			}
+			drafted := drafter.Finish()
+			if field := drafted.Fields.Get("note"); field == nil || field.Type != want {
+				t.Errorf("%s, read once: %v: %+v %+v", name, isStream, field, drafted.Reasons)
+			}
+			if err := source.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

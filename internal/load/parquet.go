@@ -74,7 +74,8 @@ type parquetReader struct {
 	out     []byte
 }
 
-// Next returns the next row; members are in the order of the schema.
+// Next returns the next row; members are in the order of the schema. The first row names
+// every column.
 func (r *parquetReader) Next(context.Context) (Row, error) {
 	rows := []map[string]any{make(map[string]any, len(r.members))}
 	if n, err := r.in.Read(rows); n == 0 {
@@ -82,7 +83,7 @@ func (r *parquetReader) Next(context.Context) (Row, error) {
 	}
 	r.number++
 	r.read.Store(int64(float64(r.number) / float64(max(r.rows, 1)) * float64(r.size)))
-	r.out = appendGroup(r.out[:0], r.members, rows[0])
+	r.out = appendRow(r.out[:0], r.members, rows[0], r.number == 1)
 	return Row{Number: r.number, Document: r.out}, nil
 }
 
@@ -101,11 +102,16 @@ func membersOf(group parquet.Node) []member {
 }
 
 func appendGroup(out []byte, members []member, values map[string]any) []byte {
+	return appendRow(out, members, values, false)
+}
+
+// appendRow writes an object. Members without a value are left out, or null.
+func appendRow(out []byte, members []member, values map[string]any, namesAll bool) []byte {
 	out = append(out, '{')
 	begun := false
 	for _, one := range members {
 		value := values[one.name]
-		if value == nil {
+		if value == nil && !namesAll {
 			continue
 		}
 		if begun {
