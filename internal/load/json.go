@@ -87,7 +87,7 @@ func (s *Source) wrapped(text *bufio.Reader, name string) (string, error) {
 				return "", err
 			}
 			if name != "" || decoder.PeekKind() == '{' {
-				s.Reader = &valueReader{decoder: decoder, isList: true}
+				s.Reader = &valueReader{decoder: decoder, isList: true, inside: member}
 				return fmt.Sprintf("JSON, the list %q", member), nil
 			}
 			for decoder.PeekKind() != ']' {
@@ -113,29 +113,27 @@ func newArrayReader(text *bufio.Reader) *valueReader {
 	return &valueReader{decoder: decoder, isList: true, failed: err}
 }
 
-// valueReader reads the values of a list, or a sequence of values.
+// valueReader reads a sequence of values and the values of lists among them, or only
+// those of a list inside an object.
 type valueReader struct {
 	decoder *jsontext.Decoder
-	isList  bool
+	isList  bool   // reading inside a list
+	inside  string // name of the list inside an object; empty if there is no such object
 	number  int
 	failed  error
 }
 
 // Next returns the next value. Reading cannot continue after a syntax error.
 func (r *valueReader) Next(context.Context) (Row, error) {
+	if r.failed == nil {
+		r.failed = r.seek()
+	}
 	if r.failed != nil {
 		return Row{}, r.failed
 	}
-	if r.isList && r.decoder.PeekKind() == ']' {
-		r.failed = io.EOF
-		return Row{}, io.EOF
-	}
 	value, err := r.decoder.ReadValue()
 	if err != nil {
-		r.failed = err
-		if !errors.Is(err, io.EOF) || r.isList {
-			r.failed = fmt.Errorf("document %d: %w", r.number+1, explained(err))
-		}
+		r.failed = r.failure(err)
 		return Row{}, r.failed
 	}
 	r.number++
@@ -143,6 +141,44 @@ func (r *valueReader) Next(context.Context) (Row, error) {
 		return Row{}, &RowError{Number: r.number, Text: shorten(string(value)), Err: errors.New("it is not a JSON object")}
 	}
 	return Row{Number: r.number, Document: value}, nil
+}
+
+// seek leaves lists that end and enters those that begin.
+func (r *valueReader) seek() error {
+	for {
+		kind := r.decoder.PeekKind()
+		if r.isList && kind != ']' || !r.isList && kind != '[' {
+			return nil
+		}
+		if _, err := r.decoder.ReadToken(); err != nil {
+			return r.failure(err)
+		}
+		if r.isList = !r.isList; !r.isList && r.inside != "" {
+			return r.end()
+		}
+	}
+}
+
+// end reads the rest of the object that holds the list.
+func (r *valueReader) end() error {
+	for r.decoder.StackDepth() > 0 {
+		if _, err := r.decoder.ReadToken(); err != nil {
+			return r.failure(err)
+		}
+	}
+	if _, err := r.decoder.ReadToken(); err != nil {
+		return r.failure(err)
+	}
+	return fmt.Errorf("more follows the object that holds the list %q", r.inside)
+}
+
+// failure names the document at which reading ends. Between top-level values, the end
+// of the file is no failure.
+func (r *valueReader) failure(err error) error {
+	if errors.Is(err, io.EOF) && r.decoder.StackDepth() == 0 {
+		return io.EOF
+	}
+	return fmt.Errorf("document %d: %w", r.number+1, explained(err))
 }
 
 // lineReader reads one document per line.

@@ -88,6 +88,9 @@ func TestFormats(t *testing.T) {
 			"1 {\"a\":1}\n3 {\"a\":2}\nrefused row 4: not JSON at byte 2: bad stands without quotes; only true, false, null and numbers do\nrefused row 5: it is not a JSON object\n"},
 		{"array", ` [{"a":1}, {"a":2}, 3]`, "JSON array", "1 {\"a\":1}\n2 {\"a\":2}\nrefused row 3: it is not a JSON object\n"},
 		{"array cut off", `[{"a":1}, {"a"`, "JSON array", "1 {\"a\":1}\nerror document 2: the file ends inside it, at byte 14\n"},
+		{"two arrays", "[{\"a\":1}]\n[{\"a\":2},3]\n", "JSON array", "1 {\"a\":1}\n2 {\"a\":2}\nrefused row 3: it is not a JSON object\n"},
+		{"documents after an array", "[]\n{\"a\":1} [{\"a\":2}", "JSON array", "1 {\"a\":1}\n2 {\"a\":2}\nerror document 3: the file ends inside it, at byte 19\n"},
+		{"garbage after an array", `[{"a":1}] x`, "JSON array", "1 {\"a\":1}\nerror document 2: not JSON at byte 11 of the file: invalid character 'x' at start of value\n"},
 		{"list inside", `{"total":2,"tags":["x"],"items":[{"a":1},{"a":2}]}`, `JSON, the list "items"`, "1 {\"a\":1}\n2 {\"a\":2}\n"},
 		{"one document", `{"a":1,"tags":["x"]}`, "NDJSON", "1 {\"a\":1,\"tags\":[\"x\"]}\n"},
 		{"one after the other", "{\n\"a\":1\n}\n{\"a\":\n2}", "JSON documents", "1 {\n\"a\":1\n}\n2 {\"a\":\n2}\n"},
@@ -123,6 +126,28 @@ func TestALongListInsideAnObject(t *testing.T) {
 	format, rows := rowsOf(t, "long.json", []byte(content.String()))
 	if format != `JSON, the list "data"` || strings.Count(rows, "\n") != documents {
 		t.Errorf("%s, %d rows", format, strings.Count(rows, "\n"))
+	}
+}
+
+// What follows an object that holds the list of documents is not dropped silently.
+func TestMoreThanTheObjectWithTheList(t *testing.T) {
+	for content, want := range map[string]string{
+		`{"data":[{"a":1}],"end":{"x":[1]}}` + "\n": "EOF",
+		`{"data":[{"a":1}]} {"data":[{"a":2}]}`:     `more follows the object that holds the list "data"`,
+		`{"data":[{"a":1}],"next":`:                 "document 2: the file ends inside it, at byte 25",
+	} {
+		source := &Source{}
+		if _, err := source.wrapped(bufio.NewReader(strings.NewReader(content)), ""); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := source.Next(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for range 2 {
+			if _, err := source.Next(t.Context()); err == nil || err.Error() != want {
+				t.Errorf("%s: %v, want %s", content, err, want)
+			}
+		}
 	}
 }
 
