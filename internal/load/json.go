@@ -38,7 +38,9 @@ func (s *Source) chooseJSON(text *bufio.Reader, start []byte, isAll bool) (strin
 		return s.wrapped(text, "")
 	}
 	rest := bytes.TrimLeft(start[decoder.InputOffset():], " \t\r")
-	if isAll && len(bytes.TrimSpace(rest)) == 0 {
+	_, extension := Split(s.Name)
+	hasLines := extension == "ndjson" || extension == "jsonl" // every line is a document
+	if isAll && !hasLines && len(bytes.TrimSpace(rest)) == 0 {
 		if name, ok := onlyList(first); ok {
 			return s.wrapped(text, name)
 		}

@@ -92,6 +92,7 @@ func TestFormats(t *testing.T) {
 		{"documents after an array", "[]\n{\"a\":1} [{\"a\":2}", "JSON array", "1 {\"a\":1}\n2 {\"a\":2}\nerror document 3: the file ends inside it, at byte 19\n"},
 		{"garbage after an array", `[{"a":1}] x`, "JSON array", "1 {\"a\":1}\nerror document 2: not JSON at byte 11 of the file: invalid character 'x' at start of value\n"},
 		{"list inside", `{"total":2,"tags":["x"],"items":[{"a":1},{"a":2}]}`, `JSON, the list "items"`, "1 {\"a\":1}\n2 {\"a\":2}\n"},
+		{"one.ndjson", `{"id":1,"parts":[{"a":1},{"a":2}]}`, "NDJSON", "1 {\"id\":1,\"parts\":[{\"a\":1},{\"a\":2}]}\n"},
 		{"one document", `{"a":1,"tags":["x"]}`, "NDJSON", "1 {\"a\":1,\"tags\":[\"x\"]}\n"},
 		{"one after the other", "{\n\"a\":1\n}\n{\"a\":\n2}", "JSON documents", "1 {\n\"a\":1\n}\n2 {\"a\":\n2}\n"},
 		{"empty", " \n", "", "error: the file is empty\n"},
