@@ -30,6 +30,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
@@ -186,14 +187,18 @@ func otherFormat(head []byte) string {
 
 // choose detects the format of text and sets the reader.
 func (s *Source) choose(text *bufio.Reader, start []byte, isAll bool) (string, error) {
+	_, extension := Split(s.Name)
+	isTable := extension == "csv" || extension == "tsv"
 	switch firstLetter(start) {
 	case '[':
+		if isTable && !startsList(start) { // a header such as [id],[name]
+			break
+		}
 		s.Reader = newArrayReader(text)
 		return "JSON array", nil
 	case '{':
 		return s.chooseJSON(text, start, isAll)
 	}
-	_, extension := Split(s.Name)
 	reader, err := newCSVReader(text, start, isAll, extension)
 	if err != nil {
 		return "", err
@@ -201,6 +206,17 @@ func (s *Source) choose(text *bufio.Reader, start []byte, isAll bool) (string, e
 	s.Reader = reader
 	s.Notes = append(s.Notes, reader.notes...)
 	return reader.format(), nil
+}
+
+// startsList reports whether text begins with a JSON list.
+func startsList(text []byte) bool {
+	decoder := jsontext.NewDecoder(bytes.NewReader(text))
+	for range 2 {
+		if _, err := decoder.ReadToken(); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func firstLetter(text []byte) byte {

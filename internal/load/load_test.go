@@ -91,6 +91,8 @@ func TestFormats(t *testing.T) {
 		{"two arrays", "[{\"a\":1}]\n[{\"a\":2},3]\n", "JSON array", "1 {\"a\":1}\n2 {\"a\":2}\nrefused row 3: it is not a JSON object\n"},
 		{"documents after an array", "[]\n{\"a\":1} [{\"a\":2}", "JSON array", "1 {\"a\":1}\n2 {\"a\":2}\nerror document 3: the file ends inside it, at byte 19\n"},
 		{"garbage after an array", `[{"a":1}] x`, "JSON array", "1 {\"a\":1}\nerror document 2: not JSON at byte 11 of the file: invalid character 'x' at start of value\n"},
+		{"brackets.csv", "[id],[name]\n1,x\n", `CSV, separated by ","`, "1 {\"[id]\":\"1\",\"[name]\":\"x\"}\n"},
+		{"brackets.json", "[id]", "JSON array", "error document 1: not JSON at byte 2 of the file: invalid character 'i' at start of value\n"},
 		{"list inside", `{"total":2,"tags":["x"],"items":[{"a":1},{"a":2}]}`, `JSON, the list "items"`, "1 {\"a\":1}\n2 {\"a\":2}\n"},
 		{"one.ndjson", `{"id":1,"parts":[{"a":1},{"a":2}]}`, "NDJSON", "1 {\"id\":1,\"parts\":[{\"a\":1},{\"a\":2}]}\n"},
 		{"one document", `{"a":1,"tags":["x"]}`, "NDJSON", "1 {\"a\":1,\"tags\":[\"x\"]}\n"},
