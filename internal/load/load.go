@@ -27,8 +27,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/klauspost/compress/gzip"
@@ -162,6 +164,12 @@ func (s *Source) open() error {
 	if strings.TrimSpace(string(start)) == "" {
 		return errors.New("the file is empty")
 	}
+	if isBinary(start) {
+		return errBinary
+	}
+	if isMarkup(start) {
+		return errors.New("it is HTML or XML: convert it to CSV or JSON")
+	}
 	s.Format, err = s.choose(text, start, isAll)
 	if how != "" {
 		s.Format += ", packed with " + how
@@ -183,6 +191,29 @@ func otherFormat(head []byte) string {
 		}
 	}
 	return ""
+}
+
+var errBinary = errors.New("it is not text: unpack it, or export it as CSV, TSV, JSON, NDJSON or Parquet")
+
+// isBinary reports whether more than 5 % of the first characters are control characters
+// that text does not hold. Of random bytes 9 % are.
+func isBinary(text []byte) bool {
+	text = text[:min(len(text), 64<<10)]
+	controls := 0
+	for _, c := range text {
+		if c <= '\b' || c >= 0x0e && c < 0x1b {
+			controls++
+		}
+	}
+	return controls*20 > utf8.RuneCount(text)
+}
+
+// isMarkup reports whether text begins like HTML or XML.
+func isMarkup(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return slices.ContainsFunc([]string{"<?xml", "<!doctype", "<html"}, func(mark string) bool {
+		return len(text) >= len(mark) && strings.EqualFold(string(text[:len(mark)]), mark)
+	})
 }
 
 // choose detects the format of text and sets the reader.

@@ -77,6 +77,10 @@ func TestFormats(t *testing.T) {
 		{"returns alone", "a;b\r1;x\r2;\"y\rz\"\r", `CSV, separated by ";"`, "1 {\"a\":\"1\",\"b\":\"x\"}\n2 {\"a\":\"2\",\"b\":\"y\\nz\"}\n"},
 		{"a line that names the separator", "sep=;\r\na;b\r\n1;x\r\n", `CSV, separated by ";"`, "1 {\"a\":\"1\",\"b\":\"x\"}\n"},
 		{"a workbook", "PK\x03\x04\x14\x00", "", "error: it is a zip archive or a workbook (.xlsx, .ods): unpack it, or save the sheet as CSV\n"},
+		{"a picture", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x01\x00\x00\x00", "", "error: " + errBinary.Error() + "\n"},
+		{"a tar archive", "x.csv" + strings.Repeat("\x00", 95) + "0000644\x00\na,b\n1,2\n", "", "error: " + errBinary.Error() + "\n"},
+		{"a page", "\ufeff<!doctype html>\n<p>1, 2\n", "", "error: it is HTML or XML: convert it to CSV or JSON\n"},
+		{"a zero byte", "a,b\n1,some\x00 text\n2,more text\n", `CSV, separated by ","`, "1 {\"a\":\"1\",\"b\":\"some\\u0000 text\"}\n2 {\"a\":\"2\",\"b\":\"more text\"}\n"},
 		{"rows of separators", "a,b\n,\n1,\n,\n2,x\n,\n , \n", `CSV, separated by ","`, "2 {\"a\":\"1\",\"b\":null}\n4 {\"a\":\"2\",\"b\":\"x\"}\n"},
 		{"a mark that is never closed", "a,b\n1,\"x\ny\"\n2,\"z\n3,\"w\"\n4,v\n5,\"u\n6,t\n", `CSV, separated by ","`,
 			"1 {\"a\":\"1\",\"b\":\"x\\ny\"}\nrefused row 2: " + errQuote.Error() + "\n3 {\"a\":\"3\",\"b\":\"w\"}\n4 {\"a\":\"4\",\"b\":\"v\"}\n" +
