@@ -13,7 +13,7 @@ import (
 
 // decode returns text as UTF-8 and the name of its encoding, unless it is plain
 // UTF-8. A byte order mark is dropped. UTF-16 is recognized by its mark or its
-// zero bytes; other text that is not UTF-8 is read as Windows-1252, which
+// zero bytes; other text of which most is not UTF-8 is read as Windows-1252, which
 // includes Latin-1.
 func decode(text *bufio.Reader) (io.Reader, string) {
 	head, err := text.Peek(lookAhead)
@@ -35,10 +35,31 @@ func decode(text *bufio.Reader) (io.Reader, string) {
 		}
 		head = head[:max(0, len(head)-1)]
 	}
-	if utf8.Valid(head) {
+	if isMostlyUTF8(head) {
 		return text, ""
 	}
 	return transform.NewReader(text, charmap.Windows1252.NewDecoder()), "Latin-1 (Windows-1252)"
+}
+
+// isMostlyUTF8 reports whether more of the characters beyond ASCII are UTF-8 than not. A
+// few bad bytes spoil their rows, not the file: text in Latin-1 hardly ever holds
+// characters of UTF-8.
+func isMostlyUTF8(text []byte) bool {
+	valid, bad := 0, 0
+	for len(text) > 0 {
+		if text[0] < utf8.RuneSelf {
+			text = text[1:]
+			continue
+		}
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size == 1 {
+			bad++
+		} else {
+			valid++
+		}
+		text = text[size:]
+	}
+	return bad == 0 || valid > bad
 }
 
 // looksUTF16 reports whether most bytes at odd or even offsets are zero, as in

@@ -69,6 +69,8 @@ func TestFormats(t *testing.T) {
 		{"bars", "a|b\n1|2\n3|4\n", `CSV, separated by "|"`, "1 {\"a\":\"1\",\"b\":\"2\"}\n2 {\"a\":\"3\",\"b\":\"4\"}\n"},
 		{"utf16", utf16, `CSV, separated by ";"; encoded as UTF-16, converted`, "1 {\"a\":\"ä\",\"b\":\"2\"}\n"},
 		{"latin", latin, `CSV, separated by ";"; encoded as Latin-1 (Windows-1252), converted`, "1 {\"a\":\"ä\",\"b\":\"ö\"}\n"},
+		{"one bad byte", "a,b\n1,Größe\n2,caf\xe9\n3,Zürich\n", `CSV, separated by ","`,
+			"1 {\"a\":\"1\",\"b\":\"Größe\"}\nrefused row 2: the text is not valid UTF-8\n3 {\"a\":\"3\",\"b\":\"Zürich\"}\n"},
 		{"no header", "1,x\n2,y\n", `CSV, separated by ","; the first row holds values, not names: columns are named column_1, column_2, …`,
 			"1 {\"column_1\":\"1\",\"column_2\":\"x\"}\n2 {\"column_1\":\"2\",\"column_2\":\"y\"}\n"},
 		{"names that come twice or are empty", "a,a,\n1,2,3\n", `CSV, separated by ","`, "1 {\"a\":\"1\",\"a_2\":\"2\",\"column_3\":\"3\"}\n"},
