@@ -10,6 +10,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -98,15 +99,19 @@ func (r *csvReader) format() string {
 }
 
 // isHeader reports whether cells are names: none of them reads as a number or a
-// date.
+// date. The only numbers that are names are years in sequence.
 func isHeader(cells []string) bool {
-	isFilled := false
+	isFilled, years := false, []int(nil)
 	for _, cell := range cells {
 		cell = strings.TrimSpace(cell)
 		isFilled = isFilled || cell != ""
-		_, unit, isNumber := written.Number(cell, '.')
+		number, unit, isNumber := written.Number(cell, '.')
 		if isNumber && unit == "" {
-			return false
+			year, err := strconv.Atoi(number)
+			if err != nil || year < 1000 || year > 2999 {
+				return false
+			}
+			years = append(years, year)
 		}
 		if _, isDate := written.Date(cell, true); isDate {
 			return false
@@ -115,7 +120,22 @@ func isHeader(cells []string) bool {
 			return false
 		}
 	}
-	return isFilled
+	return isFilled && (len(years) == 0 || len(years) < len(cells) && areInSequence(years))
+}
+
+// areInSequence reports whether each of several years is one more than the one before, or
+// each one less.
+func areInSequence(years []int) bool {
+	if len(years) < 2 {
+		return false
+	}
+	step := years[1] - years[0]
+	for i := range years[1:] {
+		if years[i+1]-years[i] != step {
+			return false
+		}
+	}
+	return step == 1 || step == -1
 }
 
 // findSeparator returns the separator that splits the first lines into the same
