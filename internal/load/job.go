@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
 
 	"github.com/quiresearch/quire/internal/remote"
@@ -49,11 +50,16 @@ func (b *batch) reset() {
 
 // line returns the document at a position.
 func (b *batch) line(position int) []byte {
+	return bytes.TrimSuffix(b.between(position, position+1), []byte("\n"))
+}
+
+// between returns the lines from one position up to another.
+func (b *batch) between(from, to int) []byte {
 	start := 0
-	if position > 0 {
-		start = b.ends[position-1]
+	if from > 0 {
+		start = b.ends[from-1]
 	}
-	return b.lines[start : b.ends[position]-1]
+	return b.lines[start:b.ends[to-1]]
 }
 
 // addResult is the response to added documents.
@@ -166,32 +172,54 @@ func (j *Job) send(ctx context.Context, source *Source, b *batch, done *Done) er
 		refused[r.Row] = true
 		j.Refused(source.Name, r)
 	}
-	if len(b.rows) > 0 {
-		var answer addResult
-		err := j.Node.Do(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("data", j.Index) + "/documents?onError=skip",
-			ContentType: "application/x-ndjson", Body: b.lines, Once: !j.HasKey}, &answer)
-		if errors.Is(err, remote.ErrLost) {
-			return fmt.Errorf("%w; rows %d to %d of %s may or may not have been added: the index has no primary key, so they are not sent again",
-				err, b.rows[0], b.rows[len(b.rows)-1], source.Name)
-		}
-		if err != nil {
-			return fmt.Errorf("rows %d to %d of %s: %w", b.rows[0], b.rows[len(b.rows)-1], source.Name, err)
-		}
-		done.Added += answer.Indexed
-		for _, one := range answer.Failed {
-			if one.Position < 0 || one.Position >= len(b.rows) {
-				continue
-			}
-			row := b.rows[one.Position]
-			refused[row] = true
-			for _, detail := range one.Errors {
-				j.Refused(source.Name, Refusal{Row: row, Column: columnOf(detail.Path), Reason: detail.Message, Remedy: detail.Help, Document: b.line(one.Position)})
-			}
-		}
+	if err := j.add(ctx, source, b, 0, len(b.rows), refused, done); err != nil {
+		return err
 	}
 	done.Refused += len(refused)
 	if j.Moved != nil {
 		j.Moved(source, *done)
+	}
+	return nil
+}
+
+// add adds the documents of a batch from one position up to another. If they are too
+// large for the node, it adds them in parts; a document that is too large alone is
+// refused.
+func (j *Job) add(ctx context.Context, source *Source, b *batch, from, to int, refused map[int]bool, done *Done) error {
+	if from == to {
+		return nil
+	}
+	var answer addResult
+	err := j.Node.Do(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("data", j.Index) + "/documents?onError=skip",
+		ContentType: "application/x-ndjson", Body: b.between(from, to), Once: !j.HasKey}, &answer)
+	var refusal *remote.Refusal
+	switch {
+	case errors.As(err, &refusal) && refusal.Status == http.StatusRequestEntityTooLarge && to-from == 1:
+		refused[b.rows[from]] = true
+		j.Refused(source.Name, Refusal{Row: b.rows[from], Reason: refusal.Message, Remedy: refusal.Help, Document: b.line(from)})
+		return nil
+	case errors.As(err, &refusal) && refusal.Status == http.StatusRequestEntityTooLarge:
+		middle := (from + to) / 2
+		if err := j.add(ctx, source, b, from, middle, refused, done); err != nil {
+			return err
+		}
+		return j.add(ctx, source, b, middle, to, refused, done)
+	case errors.Is(err, remote.ErrLost):
+		return fmt.Errorf("%w; rows %d to %d of %s may or may not have been added: the index has no primary key, so they are not sent again",
+			err, b.rows[from], b.rows[to-1], source.Name)
+	case err != nil:
+		return fmt.Errorf("rows %d to %d of %s: %w", b.rows[from], b.rows[to-1], source.Name, err)
+	}
+	done.Added += answer.Indexed
+	for _, one := range answer.Failed {
+		if one.Position < 0 || one.Position >= to-from {
+			continue
+		}
+		row := b.rows[from+one.Position]
+		refused[row] = true
+		for _, detail := range one.Errors {
+			j.Refused(source.Name, Refusal{Row: row, Column: columnOf(detail.Path), Reason: detail.Message, Remedy: detail.Help, Document: b.line(from + one.Position)})
+		}
 	}
 	return nil
 }

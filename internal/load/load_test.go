@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/draft"
+	"github.com/quiresearch/quire/internal/remote"
 )
 
 // rowsOf reads a file to its end, one row a line.
@@ -380,6 +383,69 @@ func TestLateValues(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// A batch that is larger than the node takes is sent in parts; only a row that is too
+// large alone is refused.
+func TestRowsTooLargeForTheNode(t *testing.T) {
+	var added []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		if len(body) > 100 {
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			fmt.Fprint(w, `{"code":"request:body_too_large","message":"The body is larger than 100 bytes.","help":"Send less."}`)
+			return
+		}
+		lines := strings.Split(strings.TrimSpace(string(body)), "\n")
+		failed := ""
+		for i, line := range lines {
+			if strings.Contains(line, "bad") {
+				failed = fmt.Sprintf(`{"position":%d,"errors":[{"message":"No."}]}`, i)
+				continue
+			}
+			added = append(added, line)
+		}
+		fmt.Fprintf(w, `{"indexed":%d,"failed":[%s]}`, len(lines)-strings.Count(failed, "position"), failed)
+	}))
+	t.Cleanup(server.Close)
+	var content, want strings.Builder
+	for i := range 40 {
+		line := fmt.Sprintf(`{"id":"%d"}`, i)
+		switch i {
+		case 7:
+			line = `{"id":"` + strings.Repeat("7", 100) + `"}`
+		case 30:
+			line = `{"id":"bad"}`
+		default:
+			want.WriteString(line + "\n")
+		}
+		content.WriteString(line + "\n")
+	}
+	source, err := Open("-", strings.NewReader(content.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := remote.New(server.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused []string
+	job := &Job{Node: node, Index: "x", Refused: func(_ string, r Refusal) {
+		refused = append(refused, fmt.Sprintf("%d %d %s %s", r.Row, len(r.Document), r.Reason, r.Remedy))
+	}}
+	var done Done
+	if err := job.Run(t.Context(), source, NewConverter(nil, true, "", ""), &done); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(added, "\n") + "\n"; got != want.String() {
+		t.Errorf("added:\n%s", got)
+	}
+	if got := strings.Join(refused, "; "); got != "8 109 The body is larger than 100 bytes. Send less.; 31 12 No. " || done != (Done{Read: 40, Added: 38, Refused: 2}) {
+		t.Errorf("%s, %+v", got, done)
 	}
 }
 
