@@ -10,13 +10,14 @@ import (
 
 // Fit adapts columns to the fields of an existing index: names that differ are
 // compared without case, and values take the declared type. It returns a note
-// for every column without a field; such columns are dropped.
+// for every column without a field of its own; such columns are dropped.
 func Fit(columns []*draft.Column, fields map[string]*definition.Field) []string {
 	return fit(columns, fields, "")
 }
 
 func fit(columns []*draft.Column, fields map[string]*definition.Field, path string) []string {
 	var notes []string
+	filledBy := fillers(columns, fields)
 	for _, c := range columns {
 		name, field := findField(c, fields)
 		if field == nil {
@@ -24,9 +25,13 @@ func fit(columns []*draft.Column, fields map[string]*definition.Field, path stri
 			notes = append(notes, fmt.Sprintf("%s%s is left out: the index has no such field", path, c.Name))
 			continue
 		}
+		if filler := filledBy[name]; filler != c && !(isHalf(filler) && isHalf(c)) {
+			c.Form = draft.Drop
+			notes = append(notes, fmt.Sprintf("%s%s is left out: the field %s is filled by %s", path, c.Name, name, filler.Name))
+			continue
+		}
 		c.Field = name
-		isHalf := (c.Form == draft.AsLatitude || c.Form == draft.AsLongitude) && field.Type == definition.GeoPoint
-		if isHalf {
+		if isHalf(c) && field.Type == definition.GeoPoint {
 			continue
 		}
 		wasList := c.IsList
@@ -41,6 +46,23 @@ func fit(columns []*draft.Column, fields map[string]*definition.Field, path stri
 		}
 	}
 	return notes
+}
+
+// fillers returns the column for each field: of several, the one with the same name.
+func fillers(columns []*draft.Column, fields map[string]*definition.Field) map[string]*draft.Column {
+	filledBy := make(map[string]*draft.Column)
+	for _, c := range columns {
+		name, _ := findField(c, fields)
+		if filledBy[name] == nil || c.Name == name {
+			filledBy[name] = c
+		}
+	}
+	return filledBy
+}
+
+// isHalf reports whether a column is one of the two that form a point.
+func isHalf(c *draft.Column) bool {
+	return c.Form == draft.AsLatitude || c.Form == draft.AsLongitude
 }
 
 // findField returns the field of a column, nil if there is none.

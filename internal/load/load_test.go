@@ -300,6 +300,38 @@ func TestConvert(t *testing.T) {
 	}
 }
 
+// fitted drafts rows, adapts the columns to fields, and converts the rows.
+func fitted(t *testing.T, fields map[string]*definition.Field, rows ...string) string {
+	t.Helper()
+	drafter := draft.New(draft.Options{Convert: true})
+	for _, row := range rows {
+		drafter.Add([]byte(row))
+	}
+	drafted := drafter.Finish()
+	out := Fit(drafted.Columns, fields)
+	converter := NewConverter(drafted.Columns, false, "", "")
+	for _, row := range rows {
+		document, refusals := converter.Convert(Row{Number: 1, Document: []byte(row)})
+		if len(refusals) > 0 {
+			out = append(out, fmt.Sprintf("%s %q: %s", refusals[0].Column, refusals[0].Value, refusals[0].Reason))
+			continue
+		}
+		out = append(out, string(document))
+	}
+	return strings.Join(out, "\n")
+}
+
+// Of several columns for a field of the index, the one with its name fills it.
+func TestAFieldHasOneColumn(t *testing.T) {
+	fields := map[string]*definition.Field{"id": {Type: definition.String}, "name": {Type: definition.String}, "location": {Type: definition.GeoPoint}}
+	got := fitted(t, fields, `{"Name":"x y","id":"1","name":"z w","NAME":"u","lat":"1.5","lon":"2.5"}`)
+	want := "Name is left out: the field name is filled by name\nNAME is left out: the field name is filled by name\n" +
+		`{"id":"1","name":"z w","location":{"lat":1.5,"lon":2.5}}`
+	if got != want {
+		t.Errorf("%s", got)
+	}
+}
+
 // The column decides how dates written as digits alone are read.
 func TestConvertDigits(t *testing.T) {
 	for _, c := range []struct {
