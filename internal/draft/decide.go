@@ -96,6 +96,7 @@ func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, 
 	column := &Column{IsList: c.isList()}
 	column.Decimal, _ = c.text.marks.Decimal()
 	column.DayFirst, _ = c.text.order.Decide()
+	column.MaySplit = c.maySplit()
 	if c.broken > 0 {
 		column.Form = Drop
 		return nil, column, fmt.Sprintf("left out: %s values are lists of lists", grouped(c.broken))

@@ -29,6 +29,7 @@ type Column struct {
 	DayFirst  bool   // of strings that are dates
 	Digits    Digits // of dates written as digits alone
 	Separator string // splits a string into values; empty if a string is a single value
+	MaySplit  string // the separator if the field has several values although too few strings show it
 	IsList    bool
 	Unpacks   bool // parse texts that hold a JSON list or object
 	Inside    []*Column

@@ -53,7 +53,7 @@ func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []s
 	case separator != "":
 		column.Separator, column.IsList = separator, true
 		declared.Role = "tag"
-		return declared, []string{fmt.Sprintf("string, tags: %s of %s values are lists separated by %q", grouped(c.separatedTexts(separator)), grouped(c.texts), separator)}
+		return declared, []string{fmt.Sprintf("string, tags: %s of %s values are lists separated by %q", grouped(c.separated(separator).texts), grouped(c.texts), separator)}
 	case path != "" && t.longest <= exactBytes && !at.inList:
 		declared.Role = "path"
 		if path != "/" {
@@ -120,10 +120,9 @@ func (c *column) isManyNames() bool {
 func (c *column) separator() string {
 	for _, one := range []struct {
 		separator string
-		counts    *separated
 		share     int // of the texts, in percent
-	}{{";", &c.text.semicolons, 20}, {"|", &c.text.bars, 20}, {",", &c.text.commas, 30}} {
-		n := one.counts
+	}{{";", 20}, {"|", 20}, {",", 30}} {
+		n := c.separated(one.separator)
 		if n.texts*100 < one.share*c.texts || n.texts < 2 || n.short*100 < n.parts*95 {
 			continue
 		}
@@ -138,14 +137,26 @@ func (c *column) separator() string {
 	return ""
 }
 
-func (c *column) separatedTexts(separator string) int {
+// maySplit returns a separator that splits strings into short values, empty if there is
+// none. A comma is one only in tags.
+func (c *column) maySplit() string {
+	for _, separator := range []string{";", "|", ","} {
+		n := c.separated(separator)
+		if n.texts > 0 && n.short*100 >= n.parts*95 && (separator != "," || isNamed(c.name, tagNames)) {
+			return separator
+		}
+	}
+	return ""
+}
+
+func (c *column) separated(separator string) *separated {
 	switch separator {
 	case ";":
-		return c.text.semicolons.texts
+		return &c.text.semicolons
 	case "|":
-		return c.text.bars.texts
+		return &c.text.bars
 	}
-	return c.text.commas.texts
+	return &c.text.commas
 }
 
 // hierarchy returns the separator of levels: most values have several levels,

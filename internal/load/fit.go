@@ -39,6 +39,9 @@ func fit(columns []*draft.Column, fields map[string]*definition.Field, path stri
 		if !c.IsList || wasList && c.Form != draft.Keep && c.Form != draft.AsText {
 			c.Separator = ""
 		}
+		if c.IsList && !wasList {
+			c.Separator = c.MaySplit
+		}
 		c.Form = formOf(field)
 		c.Unpacks = c.Unpacks || field.Type == definition.Vector || field.Type == definition.GeoPoint
 		if c.Form == draft.AsObject {

@@ -332,6 +332,20 @@ func TestAFieldHasOneColumn(t *testing.T) {
 	}
 }
 
+// Values in one text are split for a field that takes several, even in a file too small
+// to show that they are lists.
+func TestListsForAFieldWithSeveralValues(t *testing.T) {
+	multiple := true
+	fields := map[string]*definition.Field{}
+	for name, kind := range map[string]definition.Type{"tags": definition.String, "notes": definition.String, "sizes": definition.Int32, "places": definition.String} {
+		fields[name] = &definition.Field{Type: kind, Multiple: &multiple}
+	}
+	got := fitted(t, fields, `{"tags":"red, dark; blue","notes":"One sentence that is too long to be a tag; and another","sizes":"36|38","places":"Oslo, Norway"}`)
+	if want := `{"tags":["red, dark","blue"],"notes":["One sentence that is too long to be a tag; and another"],"sizes":[36,38],"places":["Oslo, Norway"]}`; got != want {
+		t.Errorf("%s", got)
+	}
+}
+
 // The column decides how dates written as digits alone are read.
 func TestConvertDigits(t *testing.T) {
 	for _, c := range []struct {
