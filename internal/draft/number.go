@@ -35,6 +35,9 @@ func (f *deciding) declareNumber(c *column, column *Column) (*Field, []string) {
 		declared.Unit = unit
 		why = append(why, "values stand beside "+word)
 	}
+	if !c.hasOtherUnit(declared.Unit) {
+		column.Unit = declared.Unit
+	}
 	if n := len(c.distinct); !c.isFull && n <= 100 && n*2 <= c.values || declared.Unit != "" && len(declared.Unit) == 3 || hasWord(c.name, countedNames) {
 		declared.Facet = used()
 	}
@@ -80,6 +83,16 @@ func (c *column) openExample() string {
 		}
 	}
 	return ""
+}
+
+// hasOtherUnit reports whether numbers stand beside another unit than their header names.
+func (c *column) hasOtherUnit(unit string) bool {
+	for beside := range c.text.units {
+		if OtherUnit(beside, unit) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // valueUnit returns the unit written next to the numbers.

@@ -26,6 +26,7 @@ type Column struct {
 	Field     string
 	Form      Form
 	Decimal   byte   // of strings that are numbers
+	Unit      string // of strings that are numbers; empty if any is taken
 	DayFirst  bool   // of strings that are dates
 	Digits    Digits // of dates written as digits alone
 	Separator string // splits a string into values; empty if a string is a single value

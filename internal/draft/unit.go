@@ -36,6 +36,38 @@ func unitBeside(word string) string {
 	return units[strings.ToLower(word)]
 }
 
+// kinds are units of one kind: numbers beside one of them are wrong in a field with another.
+var kinds = [][]string{
+	{"milligram", "gram", "kilogram", "pound", "ounce", "tonne"},
+	{"millimeter", "centimeter", "meter", "kilometer", "foot", "inch", "mile"},
+	{"milliliter", "centiliter", "liter", "gallon", "cubic-meter"},
+	{"square-meter", "square-kilometer", "hectare"},
+	{"watt", "kilowatt"},
+	{"hertz", "megahertz", "gigahertz"},
+	{"byte", "kilobyte", "megabyte", "gigabyte", "terabyte"},
+	{"millisecond", "second", "minute", "hour", "day"},
+	{"celsius", "fahrenheit"},
+	{"EUR", "USD", "GBP", "CHF", "JPY", "SEK", "NOK", "DKK", "PLN", "CZK", "INR", "CNY", "CAD", "AUD", "BRL", "HUF", "TRY", "UAH", "KRW"},
+}
+
+// sharedSigns are signs of several currencies.
+var sharedSigns = map[string][]string{"$": {"USD", "CAD", "AUD", "BRL"}, "¥": {"JPY", "CNY"}}
+
+// OtherUnit returns the unit that a word next to a number stands for if it is of the same
+// kind as a unit, but not the same. It returns "" otherwise.
+func OtherUnit(word, unit string) string {
+	other := unitBeside(word)
+	if other == "" || other == unit || slices.Contains(sharedSigns[word], unit) {
+		return ""
+	}
+	for _, kind := range kinds {
+		if slices.Contains(kind, unit) && slices.Contains(kind, other) {
+			return other
+		}
+	}
+	return ""
+}
+
 // headerUnit returns the unit stated in a column name, and the word for it:
 // "Price (EUR)", "weight_kg", "Preis in €".
 func headerUnit(name string) (unit, word string) {

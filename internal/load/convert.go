@@ -315,9 +315,13 @@ func (c *Converter) text(value string, column *draft.Column, path string) {
 		if decimal == 0 {
 			decimal = '.'
 		}
-		literal, _, ok := written.Number(value, decimal)
+		literal, unit, ok := written.Number(value, decimal)
 		if !ok {
 			c.refuse(name, value, "it is not a number", "Correct the value, or declare the field as a string.")
+			return
+		}
+		if other := draft.OtherUnit(unit, column.Unit); other != "" {
+			c.refuse(name, value, fmt.Sprintf("it is in %s, and the field in %s", other, column.Unit), "Convert the value.")
 			return
 		}
 		c.out = append(c.out, literal...)

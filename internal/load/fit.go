@@ -42,7 +42,10 @@ func fit(columns []*draft.Column, fields map[string]*definition.Field, path stri
 		if c.IsList && !wasList {
 			c.Separator = c.MaySplit
 		}
-		c.Form = formOf(field)
+		c.Form, c.Unit = formOf(field), ""
+		if field.Unit != nil {
+			c.Unit = *field.Unit
+		}
 		c.Unpacks = c.Unpacks || field.Type == definition.Vector || field.Type == definition.GeoPoint
 		if c.Form == draft.AsObject {
 			notes = append(notes, fit(c.Inside, field.Fields, path+c.Name+".")...)

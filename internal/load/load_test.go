@@ -346,6 +346,34 @@ func TestListsForAFieldWithSeveralValues(t *testing.T) {
 	}
 }
 
+// A number beside another unit than that of its field is refused.
+func TestUnitsOfNumbers(t *testing.T) {
+	unit := func(name string) *definition.Field { return &definition.Field{Type: definition.Double, Unit: &name} }
+	fields := map[string]*definition.Field{"weight": unit("kilogram"), "price": unit("EUR"), "box": unit("pcs"), "walk": unit("minute"), "fare": unit("CAD"), "any": {Type: definition.Double}}
+	for row, want := range map[string]string{
+		`{"weight":"5 kg","price":"7 €","box":"4 kg","any":"5 kg"}`: `{"weight":5,"price":7,"box":4,"any":5}`,
+		`{"weight":"5","price":"7 Euro","walk":"5 m"}`:              `{"weight":5,"price":7,"walk":5}`,
+		`{"weight":"5 Kilogramm","fare":"$7"}`:                      `{"weight":5,"fare":7}`,
+		`{"weight":"500 g"}`:                                        `weight "500 g": it is in gram, and the field in kilogram`,
+		`{"price":"$7"}`:                                            `price "$7": it is in USD, and the field in EUR`,
+		`{"fare":"7 EUR"}`:                                          `fare "7 EUR": it is in EUR, and the field in CAD`,
+		`{"walk":"2 hours"}`:                                        `walk "2 hours": it is in hour, and the field in minute`,
+	} {
+		if got := fitted(t, fields, row); got != want {
+			t.Errorf("%s: %s, want %s", row, got, want)
+		}
+	}
+	drafter := draft.New(draft.Options{Convert: true})
+	for range 2 {
+		drafter.Add([]byte(`{"length (cm)":"5","weight":"3 kg","plain":"5","price (EUR)":"$5"}`))
+	}
+	converter := NewConverter(drafter.Finish().Columns, false, "", "")
+	_, refusals := converter.Convert(Row{Number: 1, Document: []byte(`{"length (cm)":"5 m","weight":"3 g","plain":"7 kg","price (EUR)":"$5"}`)})
+	if len(refusals) != 2 || refusals[0].Reason != "it is in meter, and the field in centimeter" || refusals[1].Reason != "it is in gram, and the field in kilogram" {
+		t.Errorf("%+v", refusals)
+	}
+}
+
 // The column decides how dates written as digits alone are read.
 func TestConvertDigits(t *testing.T) {
 	for _, c := range []struct {
