@@ -212,6 +212,7 @@ func (c *column) addText(value string, inList bool) {
 	converts := c.columns.drafter.options.Convert
 	if converts && written.IsMissing(value) || value == "" {
 		c.missing++
+		c.text.missing++
 		return
 	}
 	if converts && !inList {

@@ -16,6 +16,7 @@ type textCounts struct {
 
 	numbers, wholeNumbers, zeros     int // zeros: digits with a leading zero, as in codes
 	large                            int // whole numbers beyond 64 bits
+	missing                          int // strings that stand for no value
 	yes, no, bits                    int
 	dates, offsets, points, urls     int
 	unpacked                         int // strings that contain a JSON list or object

@@ -138,6 +138,9 @@ func (f *deciding) declare(c *column, field string, at where) (*Field, *Column, 
 	default:
 		declared, why = f.declareText(c, column, at)
 	}
+	if column.Form == Keep && c.text.missing > 0 {
+		column.Form = kind.form() // which leaves out strings that stand for no value
+	}
 	switch {
 	case declared.Type != definition.Object:
 		declared.Multiple = column.IsList && declared.Type != definition.Vector
@@ -161,6 +164,21 @@ func (f *deciding) kind(c *column) kind {
 		return kindNumber
 	}
 	return kindText
+}
+
+// form returns the form that converts strings to values of a kind.
+func (k kind) form() Form {
+	switch k {
+	case kindNumber:
+		return AsNumber
+	case kindBoolean:
+		return AsBoolean
+	case kindTimestamp:
+		return AsTimestamp
+	case kindPoint:
+		return AsPoint
+	}
+	return Keep
 }
 
 func formFor(changes bool, form Form) Form {

@@ -374,6 +374,25 @@ func TestUnitsOfNumbers(t *testing.T) {
 	}
 }
 
+// A text that stands for no value is left out of a field of JSON numbers, truth values or
+// timestamps.
+func TestTextsWithoutAValue(t *testing.T) {
+	drafter := draft.New(draft.Options{Convert: true})
+	rows := []string{
+		`{"id":1,"n":5,"x":0.5,"is":true,"at":"2024-01-01T00:00:00Z","in":{"n":[1,2]},"text":"a"}`,
+		`{"id":2,"n":"","x":"n/a","is":"","at":"","in":{"n":""},"text":""}`,
+	}
+	for _, row := range rows {
+		drafter.Add([]byte(row))
+	}
+	converter := NewConverter(drafter.Finish().Columns, false, "", "")
+	for i, want := range []string{rows[0], `{"id":2,"in":{},"text":""}`} {
+		if document, refusals := converter.Convert(Row{Number: 1, Document: []byte(rows[i])}); string(document) != want {
+			t.Errorf("%s %v", document, refusals)
+		}
+	}
+}
+
 // The column decides how dates written as digits alone are read.
 func TestConvertDigits(t *testing.T) {
 	for _, c := range []struct {
