@@ -31,21 +31,22 @@ func (s *Sample) Next(ctx context.Context) (Row, error) {
 }
 
 // Draft adds the rows of a source to a drafter. It reads the whole source if later
-// documents may have other members, CSV and Parquet until every column has had a value,
-// and a sample of sources that can be read only once. With keeps, the rows read are
-// buffered to be read again.
+// documents may have other members, or if a column has no value in the sample. Of other
+// CSV and Parquet, and of sources that can be read only once, it reads a sample. With
+// keeps, the rows read are buffered to be read again.
 func Draft(ctx context.Context, source *Source, drafter *draft.Drafter, keeps bool) error {
 	kept := &Sample{source: source.Reader}
 	_, isCSV := source.Reader.(*csvReader)
 	_, isParquet := source.Reader.(*parquetReader)
-	hasNewNames := !isCSV && !isParquet
+	readsAll := !isCSV && !isParquet
 	for {
 		isEnough := drafter.HasEnough()
 		if isEnough && keeps {
 			drafter.ExpectMore()
 			break
 		}
-		if isEnough && !hasNewNames && !drafter.LacksValues() {
+		readsAll = readsAll || isEnough && drafter.LacksValues()
+		if isEnough && !readsAll {
 			break
 		}
 		row, err := source.Next(ctx)
