@@ -35,6 +35,9 @@ func (c *columns) add(object []byte) {
 			}
 			c.drafter.count++
 			c.drafter.unfilled++
+			if isLate {
+				c.drafter.late++
+			}
 			one = &column{name: name, columns: c, distinct: make(map[uint64]struct{}), isLate: isLate}
 			c.named[name] = one
 			c.ordered = append(c.ordered, one)
@@ -69,7 +72,10 @@ func (c *column) addLate(raw []byte) {
 func (c *columns) freeze() {
 	c.sampled = c.seen
 	for _, one := range c.ordered {
-		one.isLate = one.values == 0
+		if one.values == 0 {
+			one.isLate = true
+			c.drafter.late++
+		}
 		if one.inside != nil {
 			one.inside.freeze()
 		}

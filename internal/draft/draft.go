@@ -59,6 +59,7 @@ type Drafter struct {
 	bytes       int
 	count       int // columns in all objects
 	unfilled    int // of these, the ones without a value
+	late        int // of these, the ones of which the sample has no value
 	dropped     int // members beyond maxColumns
 	isLate      bool
 	expectsMore bool
@@ -90,8 +91,8 @@ func (d *Drafter) Add(document []byte) {
 	d.root.add(document)
 }
 
-// LacksValues reports whether any member has had no value so far.
-func (d *Drafter) LacksValues() bool { return d.unfilled > 0 }
+// LacksValues reports whether the sample has no value of some member.
+func (d *Drafter) LacksValues() bool { return d.unfilled+d.late > 0 }
 
 // ExpectMore announces documents that the drafter will not see. A member without a
 // value so far is then declared as text instead of being left out.

@@ -32,15 +32,16 @@ func (s *Sample) Next(ctx context.Context) (Row, error) {
 
 // Draft adds the rows of a source to a drafter. It reads the whole source if later
 // documents may have other members, or if a column has no value in the sample. Of other
-// CSV and Parquet, and of sources that can be read only once, it reads a sample. With
-// keeps, the rows read are buffered to be read again.
+// CSV and Parquet, and of sources that can be read only once, it reads a sample, at least
+// the first row, which names the columns. With keeps, the rows read are buffered to be
+// read again.
 func Draft(ctx context.Context, source *Source, drafter *draft.Drafter, keeps bool) error {
 	kept := &Sample{source: source.Reader}
 	_, isCSV := source.Reader.(*csvReader)
 	_, isParquet := source.Reader.(*parquetReader)
 	readsAll := !isCSV && !isParquet
-	for {
-		isEnough := drafter.HasEnough()
+	for isFirst := true; ; isFirst = false {
+		isEnough := drafter.HasEnough() && !isFirst
 		if isEnough && keeps {
 			drafter.ExpectMore()
 			break
@@ -66,7 +67,7 @@ func Draft(ctx context.Context, source *Source, drafter *draft.Drafter, keeps bo
 			if source.Refused == nil {
 				source.Refused = bad
 			}
-		case isEnough:
+		case drafter.HasEnough():
 			drafter.AddLate(row.Document)
 		default:
 			drafter.Add(row.Document)

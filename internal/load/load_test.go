@@ -538,6 +538,36 @@ func TestRowsTooLargeForTheNode(t *testing.T) {
 	}
 }
 
+// A column that only a later file has is a field, even if the first file alone was enough
+// for a draft.
+func TestColumnsOfLaterFiles(t *testing.T) {
+	var first strings.Builder
+	first.WriteString("id\n")
+	for i := range draft.EnoughDocuments + 5 {
+		fmt.Fprintf(&first, "%d\n", i)
+	}
+	for _, isStream := range []bool{false, true} {
+		drafter := draft.New(draft.Options{Convert: true})
+		for _, content := range []string{first.String(), "id,n\n99998,5\n99999,x\n"} {
+			source, err := Open("-", strings.NewReader(content))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Draft(t.Context(), source, drafter, isStream); err != nil {
+				t.Fatal(err)
+			}
+			row, err := source.Next(t.Context())
+			if isStream && (err != nil || row.Number != 1) {
+				t.Errorf("the first row of the source: %+v %v", row, err)
+			}
+		}
+		drafted := drafter.Finish()
+		if field := drafted.Fields.Get("n"); field == nil || field.Type != definition.String && !isStream {
+			t.Errorf("read once: %v: %+v", isStream, drafted.Reasons)
+		}
+	}
+}
+
 // FuzzOpen reads arbitrary input to its end without a panic; every row is an
 // object.
 func FuzzOpen(f *testing.F) {
