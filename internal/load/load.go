@@ -281,7 +281,7 @@ func (s *Source) unpack(packed *bufio.Reader) (io.Reader, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		return unpacked, "gzip", nil
+		return cutOff{unpacked, "gzip"}, "gzip", nil
 	case string(head) == "\x28\xb5\x2f\xfd":
 		// zstd --long=27 uses a window of 128 MB; most files use 8.
 		unpacked, err := zstd.NewReader(packed, zstd.WithDecoderMaxWindow(128<<20), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
@@ -289,7 +289,21 @@ func (s *Source) unpack(packed *bufio.Reader) (io.Reader, string, error) {
 			return nil, "", err
 		}
 		s.close = append(s.close, func() error { unpacked.Close(); return nil })
-		return unpacked, "zstd", nil
+		return cutOff{unpacked, "zstd"}, "zstd", nil
 	}
 	return packed, "", nil
+}
+
+// cutOff explains the end of a packed file before the end of its data.
+type cutOff struct {
+	io.Reader
+	packer string
+}
+
+func (c cutOff) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("the file ends inside its %s data; copy or download it again", c.packer)
+	}
+	return n, err
 }
