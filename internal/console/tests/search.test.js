@@ -110,6 +110,33 @@ describe("search", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("keeps long numbers in hits, facets and edited requests", async () => {
+    await node.call("PUT", "/v1alpha1/admin/indexes/longs", { fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" }, n: { type: "int64", filter: {}, facet: {} } } });
+    await node.call("POST", "/v1alpha1/indexes/longs/documents", '{"documents":[{"id":"1","title":"one","n":9007199254740993},{"id":"2","title":"two","n":9007199254740995},{"id":"3","title":"three","n":7}]}');
+    await node.call("POST", "/v1alpha1/admin/indexes/longs/actions/commit");
+    const page = await open(node, "#/search?index=longs");
+    await summary(page).getByText("3 hits").waitFor();
+    await page.locator(".hit dd", { hasText: "9007199254740993" }).waitFor();
+    await page.getByRole("checkbox", { name: /^9007199254740993 / }).check();
+    await summary(page).getByText("1 hit", { exact: true }).waitFor();
+    assert.equal(await page.locator(".hit h2").innerText(), "one");
+    assert.ok(await page.getByRole("checkbox", { name: /^9007199254740993 / }).isChecked());
+    await page.getByRole("button", { name: "Show document" }).click();
+    assert.match(await page.locator("pre.document").innerText(), /"n": 9007199254740993\n/);
+    await page.getByRole("button", { name: "JSON" }).click();
+    const area = page.getByLabel("Request as JSON");
+    assert.match(await area.inputValue(), /9007199254740993/);
+    await area.fill('{"filters":[{"field":"n","match":{"value":9007199254740995}}]}');
+    await page.getByRole("button", { name: "Run request" }).click();
+    await page.locator(".hit h2", { hasText: "two" }).waitFor();
+    await page.getByRole("tab", { name: "Response" }).click();
+    assert.match(await page.getByRole("textbox", { name: "Response as JSON" }).inputValue(), /"n": 9007199254740995\n/);
+    await page.getByRole("link", { name: "Explain this hit" }).click();
+    await page.getByText("This document does not match").waitFor({ state: "detached" });
+    await page.getByText("All steps").waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
   it("pages with cursors and sorts", async () => {
     const page = await open(node, "#/search?index=many");
     await page.getByLabel("Sort").selectOption("price desc");

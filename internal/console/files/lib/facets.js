@@ -3,6 +3,7 @@
 
 import { dataPath, isAborted, post } from "./api.js";
 import { classes, html, text, useEffect, useRef, useState } from "./dom.js";
+import { asWritten, isSame, shownNumbers } from "./json.js";
 import { ask, chosen, literal, made, name } from "./searching.js";
 import { compact, count, Dialog, plural, ProblemView, useSettled } from "./ui.js";
 
@@ -13,7 +14,7 @@ function toggle(panel, value) {
   const path = panel.field.path;
   const now = chosen.value[path];
   const values = now?.kind === "values" ? now.values : [];
-  const next = values.includes(value) ? values.filter((v) => v !== value) : [...values, value];
+  const next = values.some((v) => isSame(v, value)) ? values.filter((v) => !isSame(v, value)) : [...values, value];
   ask(() => (chosen.value = { ...chosen.value, [path]: { kind: "values", values: next } }));
 }
 
@@ -31,8 +32,8 @@ const shown = (value) => (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(
 /** @param {{ panel: Panel, entry: any, most: number }} props */
 function Value({ panel, entry, most }) {
   const now = chosen.value[panel.field.path];
-  const on = now?.kind === "values" && now.values.includes(entry.value);
-  const label = html`<span class="facet-name" dir="auto">${entry.label ?? shown(entry.value)}</span><span class="facet-count">${compact(entry.count)}</span>
+  const on = now?.kind === "values" && now.values.some((v) => isSame(v, entry.value));
+  const label = html`<span class="facet-name" dir="auto">${entry.label ?? shown(shownNumbers(entry.value))}</span><span class="facet-count">${compact(entry.count)}</span>
     <span class="facet-bar" style=${{ width: (100 * entry.count) / Math.max(most, 1) + "%" }}></span>`;
   if (!panel.selectable) return html`<li class="facet-value">${label}</li>`;
   return html`<li><label class=${classes("facet-value", on && "on")}><input type="checkbox" checked=${on} onChange=${() => toggle(panel, entry.value)} />${label}</label></li>`;
@@ -43,9 +44,9 @@ function Values({ panel, result }) {
   const [open, setOpen] = useState(false);
   const values = result?.values ?? [];
   const now = chosen.value[panel.field.path];
-  const hidden = (now?.kind === "values" ? now.values : []).filter((v) => !values.some((/** @type {any} */ entry) => entry.value === v)).map((value) => ({ value, count: 0 }));
+  const hidden = (now?.kind === "values" ? now.values : []).filter((v) => !values.some((/** @type {any} */ entry) => isSame(entry.value, v))).map((value) => ({ value, count: 0 }));
   const most = Math.max(1, ...values.map((/** @type {any} */ v) => v.count));
-  return html`<ul class="facet-values">${[...values, ...hidden].map((entry) => html`<${Value} key=${String(entry.value)} panel=${panel} entry=${entry} most=${most} />`)}</ul>
+  return html`<ul class="facet-values">${[...values, ...hidden].map((entry) => html`<${Value} key=${JSON.stringify(entry.value)} panel=${panel} entry=${entry} most=${most} />`)}</ul>
     ${result?.totalValues > values.length && html`<button type="button" class="quiet more" onClick=${() => setOpen(true)}>Show all ${plural(result.totalValues, "value", "values")}…</button>`}
     ${open && html`<${AllValues} panel=${panel} onClose=${() => setOpen(false)} />`}`;
 }
@@ -60,7 +61,7 @@ function AllValues({ panel, onClose }) {
     const aborted = new AbortController();
     const { query, filters, locale } = made.value;
     post(dataPath(name.value) + "/facets/" + encodeURIComponent(panel.field.path) + "/values", { query, filters, locale, prefix: settled, limit: 200 }, aborted.signal)
-      .then((got) => setResult(got.body), (error) => isAborted(error) || setProblem(error));
+      .then((got) => { setResult(asWritten(got.text)); setProblem(null); }, (error) => isAborted(error) || setProblem(error));
     return () => aborted.abort();
   }, [settled]);
   const values = result?.values ?? [];
@@ -69,7 +70,7 @@ function AllValues({ panel, onClose }) {
     <input type="search" aria-label="Values that start with" placeholder="Starts with…" value=${prefix} onInput=${text(setPrefix)} />
     <${ProblemView} problem=${problem} />
     ${result && html`<p class="hint" role="status">${count(values.length)} of ${plural(result.totalValues, "value", "values")}</p>`}
-    <ul class="facet-values columns">${values.map((/** @type {any} */ entry) => html`<${Value} key=${String(entry.value)} panel=${panel} entry=${entry} most=${most} />`)}</ul>
+    <ul class="facet-values columns">${values.map((/** @type {any} */ entry) => html`<${Value} key=${JSON.stringify(entry.value)} panel=${panel} entry=${entry} most=${most} />`)}</ul>
   </${Dialog}>`;
 }
 

@@ -1,6 +1,7 @@
 // One hit: its title, what matched, and what the document holds.
 
 import { html, useState } from "./dom.js";
+import { shownNumbers } from "./json.js";
 import { address } from "./place.js";
 import * as s from "./searching.js";
 import { count, score, when } from "./ui.js";
@@ -62,7 +63,7 @@ export function Hit({ hit, position }) {
     ${fragments.map(([path, list]) => html`<p class="fragment" key=${path}><span class="muted">${path}</span> ${/** @type {string[]} */ (list).map((f, at) => html`${at > 0 && " … "}<${Fragment} fragment=${f} />`)}</p>`)}
     <dl class="hit-fields">
       ${hit.id !== undefined && html`<div><dt>key</dt><dd><code dir="auto">${hit.id}${hit.index !== undefined ? " [" + hit.index + "]" : ""}</code></dd></div>`}
-      ${rest.slice(0, shownFields).map(([path, value]) => html`<div key=${path}><dt>${path}</dt><dd><${Shown} value=${value} field=${field(path)} /></dd></div>`)}
+      ${rest.slice(0, shownFields).map(([path, value]) => html`<div key=${path}><dt>${path}</dt><dd><${Shown} value=${shownNumbers(value)} field=${field(path)} /></dd></div>`)}
       ${hit.missing?.length > 0 && html`<div class="lacks"><dt>missing</dt><dd>${hit.missing.join(", ")}</dd></div>`}
     </dl>
     <div class="hit-actions">

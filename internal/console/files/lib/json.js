@@ -132,8 +132,13 @@ const rawJSON = /** @type {any} */ (JSON).rawJSON;
  * number of the browser cannot hold them; JSON.stringify writes them back.
  * @param {string} text @returns {any}
  */
-export const asWritten = (text) => JSON.parse(text, /** @type {any} */ ((/** @type {string} */ _, /** @type {any} */ value, /** @type {{ source?: string }} */ context) =>
-  (rawJSON && typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "") ? rawJSON(context.source ?? "") : value)));
+export const asWritten = (text) => (rawJSON && longNumber.test(text) ? JSON.parse(text, /** @type {any} */ ((/** @type {string} */ _, /** @type {any} */ value, /** @type {{ source?: string }} */ context) =>
+  (typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "") ? rawJSON(context.source ?? "") : value))) : JSON.parse(text));
+
+const longNumber = /(?<![\d.])\d{16}/;
+
+/** Whether two values are the same JSON; long numbers are objects. @param {any} a @param {any} b */
+export const isSame = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** The same value for people: those numbers as text. @param {any} value @returns {any} */
 export function shownNumbers(value) {

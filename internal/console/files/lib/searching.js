@@ -2,6 +2,7 @@
 
 import { dataPath, isAborted, post } from "./api.js";
 import { batch, computed, signal } from "./dom.js";
+import { asWritten } from "./json.js";
 import { fieldsOf, isNumeric, isOrdered, isSortable, readIndex, titleField } from "./indexes.js";
 import { can, onSignOut } from "./session.js";
 
@@ -138,6 +139,13 @@ function sortOf() {
   return origin.value.lat !== "" && origin.value.lon !== "" && Number.isFinite(lat) && Number.isFinite(lon) ? { type: "distance", field: path, lat, lon } : null;
 }
 
+/** The answer in which documents and facet values keep their long numbers. @param {import("./api.js").Answer} got */
+function exactly({ body, text }) {
+  const written = asWritten(text);
+  const facets = Object.entries(body.facets ?? {}).map(([path, facet]) => [path, facet.values ? { ...facet, values: written.facets[path].values } : facet]);
+  return { ...body, hits: written.hits, ...(body.facets ? { facets: Object.fromEntries(facets) } : {}) };
+}
+
 let sequence = 0;
 /** @type {AbortController | undefined} */
 let running;
@@ -157,7 +165,7 @@ export async function run(request) {
     if (mine !== sequence) return;
     performance.mark("answer");
     batch(() => {
-      answer.value = got.body;
+      answer.value = exactly(got);
       forgiven.value = [];
       answered.value = { request, sent: got.sent };
       problem.value = null;

@@ -4,6 +4,7 @@ import { classes, effect, html, keys, text, useEffect, useRef, useState } from "
 import { Facets } from "../lib/facets.js";
 import { Hit } from "../lib/hits.js";
 import { indexes, listed, localesOf, searchable } from "../lib/indexes.js";
+import { asWritten } from "../lib/json.js";
 import { MapStrip } from "../lib/map.js";
 import { note, room } from "../lib/place.js";
 import * as s from "../lib/searching.js";
@@ -59,8 +60,8 @@ function RequestPanel() {
   const [tab, setTab] = useState("request");
   const generated = pretty(s.made.value);
   const shown = s.edited.value || generated;
-  const run = () => !jsonError(shown) && s.run(JSON.parse(shown));
-  const sent = () => ({ method: "POST", path: "/v1alpha1/indexes/" + encodeURIComponent(s.name.value) + "/search", body: jsonError(shown) ? shown : JSON.parse(shown) });
+  const run = () => !jsonError(shown) && s.run(asWritten(shown));
+  const sent = () => ({ method: "POST", path: "/v1alpha1/indexes/" + encodeURIComponent(s.name.value) + "/search", body: jsonError(shown) ? shown : asWritten(shown) });
   const tabs = (/** @type {string} */ id, /** @type {string} */ label) => html`<button type="button" role="tab" id=${"tab-" + id} aria-controls=${"panel-" + id} aria-selected=${tab === id} onClick=${() => setTab(id)}>${label}</button>`;
   return html`<section class="request" aria-label="Request and response as JSON">
     <div class="tabs" role="tablist" aria-label="JSON">${tabs("request", "Request")}${tabs("answer", "Response")}</div>

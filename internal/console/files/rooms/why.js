@@ -4,6 +4,7 @@
 import { dataPath, isAborted, post, Problem } from "../lib/api.js";
 import { html, submit, text, useEffect, useState } from "../lib/dom.js";
 import { clauseAt, differences, merged, partsOf, refusal } from "../lib/explaining.js";
+import { asWritten } from "../lib/json.js";
 import { address, go, room } from "../lib/place.js";
 import * as s from "../lib/searching.js";
 import { can } from "../lib/session.js";
@@ -83,7 +84,7 @@ function useExplanation(name, key, value, request) {
     if (!name || !key) return;
     const aborted = new AbortController();
     const query = new URLSearchParams({ key, ...(value ? { index: value } : {}) });
-    post(dataPath(name) + "/search/actions/explain?" + query, JSON.parse(body), aborted.signal)
+    post(dataPath(name) + "/search/actions/explain?" + query, body, aborted.signal)
       .then((got) => setState({ answer: got.body, problem: null }), (error) => isAborted(error) || setState({ answer: null, problem: error }));
     return () => aborted.abort();
   }, [name, key, value, body]);
@@ -93,7 +94,7 @@ function useExplanation(name, key, value, request) {
 /** Returns the request of the search room without what an explanation ignores. */
 function explained() {
   const { query, filters, locale, signals, signalsMode, hits } = s.answered.value?.request ?? s.made.value;
-  return JSON.parse(JSON.stringify({ query, filters, locale, signals, signalsMode, hits }));
+  return asWritten(JSON.stringify({ query, filters, locale, signals, signalsMode, hits }));
 }
 
 /** @param {{ title: string, name: string, documentKey: string, state: { answer: any, problem: unknown }, parts: Part[], most: number, colour: (part: Part) => string, request: any }} props */
