@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
-import { artefacts, axe, fill, fillDemo, open, startNode } from "./harness.js";
+import { artefacts, axe, fill, fillDemo, hold, open, startNode } from "./harness.js";
 import { watchRequests } from "./requests.js";
 
 let node;
@@ -187,6 +187,39 @@ describe("search", () => {
     await page.waitForLoadState("networkidle");
     assert.equal(await summary(page).innerText(), wanted.total.count + " hits");
     assert.equal(await page.locator(".hit").first().locator("code").first().innerText(), wanted.hits[0].id);
+  });
+
+  it("shows nothing of an index that was left", async () => {
+    const page = await open(node, "#/search?index=catalogue");
+    await summary(page).getByText("336 hits").waitFor();
+    const release = await hold(page, /indexes\/catalogue\/search$/);
+    await searchBox(page).fill("jacket");
+    await page.locator(".results[aria-busy=true]").waitFor();
+    const releaseMany = await hold(page, /admin\/indexes\/many$/);
+    await page.getByLabel("Index").selectOption("many");
+    await page.locator(".hit").first().waitFor({ state: "detached" });
+    const answered = page.waitForResponse(/catalogue\/search$/, { timeout: 2000 }).catch(() => {}); // unless it was cancelled
+    await release();
+    await answered;
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
+    assert.equal(await page.locator(".hit").count(), 0);
+    await releaseMany();
+    await summary(page).getByText("0 hits", { exact: true }).waitFor();
+    await searchBox(page).fill("lamp");
+    await page.locator(".hit").first().waitFor();
+    // Its definition may come, or not come, after the next index is open.
+    await page.route(/admin\/indexes\/catalogue$/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.fulfill({ status: 503, body: '{"code":"index:closed","message":"Closed."}' });
+    });
+    const failed = page.waitForResponse(/admin\/indexes\/catalogue$/);
+    await page.getByLabel("Index").selectOption("catalogue");
+    await page.getByLabel("Index").selectOption("many");
+    await page.locator(".hit").first().waitFor();
+    await failed;
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200)));
+    assert.equal(await page.getByRole("alert").count(), 0);
+    assert.deepEqual(page.faults, []);
   });
 
   it("renders 50 hits with 5 facets and reports what that takes", async (t) => {

@@ -210,6 +210,7 @@ export function ask(change) {
 
 /** Opens an index: reads its definition and the spans of its ordered fields. @param {string} wanted @param {string} [wantedGeneration] */
 export async function openIndex(wanted, wantedGeneration = "") {
+  stop(); // the results of another index
   batch(() => {
     index.value = wanted;
     generation.value = wantedGeneration;
@@ -234,7 +235,7 @@ export async function openIndex(wanted, wantedGeneration = "") {
       resource.value = read;
     });
   } catch (error) {
-    problem.value = error;
+    if (opened === name.value) problem.value = error;
   }
 }
 
