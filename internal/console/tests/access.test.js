@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { axe, fillDemo, open, rootKey, signIn, startNode } from "./harness.js";
+import { axe, fillDemo, hold, open, rootKey, signIn, startNode } from "./harness.js";
 
 let node;
 const keys = "/v1alpha1/admin/keys";
@@ -36,6 +36,49 @@ describe("access", () => {
     await page.getByRole("heading", { name: "Sign in to this node" }).waitFor();
     assert.deepEqual(await page.evaluate(() => Object.values(sessionStorage)), []);
     assert.ok(!node.log().includes(rootKey));
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("sends a request once, however often its button is pressed", async () => {
+    await node.call("PUT", "/v1alpha1/admin/indexes/notes", { fields: { text: { type: "string", matching: {} } } }); // without a key, every request adds a document
+    const page = await open(node, "#/access");
+    await signIn(page, rootKey);
+    const sent = [];
+    page.on("request", (request) => request.method() !== "GET" && sent.push(request.method() + " " + new URL(request.url()).pathname.replace(/[0-9a-f]{16,}/, "ID")));
+    const press = async (name, pattern) => {
+      const release = await hold(page, pattern);
+      const button = page.getByRole("dialog").getByRole("button", { name, exact: true });
+      await button.evaluate(async (element) => {
+        element.click();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        element.click();
+      });
+      await release();
+    };
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await press("Create key", /admin\/keys$/);
+    await page.getByRole("button", { name: "I have saved it" }).click();
+    await page.getByRole("button", { name: "Rotate" }).first().click();
+    await press("Rotate", /actions\/rotate$/);
+    await page.getByRole("button", { name: "I have saved it" }).click();
+    await page.getByRole("button", { name: "Revoke" }).first().click();
+    await press("Revoke", /admin\/keys\/[^/]+$/);
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const [create, rotate, revoke, ...others] = sent;
+    assert.match(create, /^POST .*keys$/);
+    assert.match(rotate, /^POST .*rotate$/);
+    assert.match(revoke, /^DELETE /);
+    assert.deepEqual(others, []);
+    const { credential } = await node.call("POST", keys, { grants: [{ permissions: ["documents.write"], indexes: ["notes"] }] });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.evaluate(() => (location.hash = "#/data?index=notes"));
+    await signIn(page, credential);
+    await page.getByRole("button", { name: "Add a document" }).click();
+    await page.getByLabel("Document as JSON").fill('{"text":"x"}');
+    sent.length = 0;
+    await press("Add document", /documents$/);
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    assert.deepEqual(sent, ["POST /v1alpha1/indexes/notes/documents"]);
     assert.deepEqual(page.faults, []);
   });
 

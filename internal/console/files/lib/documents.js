@@ -7,7 +7,7 @@ import { Shown } from "./hits.js";
 import { asWritten, shownNumbers } from "./json.js";
 import { valueAt, variant } from "./searching.js";
 import { can } from "./session.js";
-import { announce, Confirm, Dialog, Empty, JsonArea, jsonError, pretty, ProblemView } from "./ui.js";
+import { announce, Confirm, Dialog, Empty, JsonArea, jsonError, pretty, ProblemView, useWork } from "./ui.js";
 
 /**
  * An open document. Its key is empty if it is new, or if the key of this tab may
@@ -104,17 +104,18 @@ function Editor({ name, opened, onClose, onChanged, onDelete }) {
   const { document, key } = opened;
   const isNew = !Object.keys(document).length;
   const [value, setValue] = useState(pretty(document));
-  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const { doing, problem, run } = useWork();
   const may = can("documents.write", name);
   // Adding replaces the document with the same key.
-  const store = () => (key ? call("PUT", documentPath(name, key), { body: value }) : call("POST", dataPath(name) + "/documents", { body: '{"documents":[' + value + "]}" })).then((got) => {
+  const store = () => run("Saving…", async () => {
+    const got = await (key ? call("PUT", documentPath(name, key), { body: value }) : call("POST", dataPath(name) + "/documents", { body: '{"documents":[' + value + "]}" }));
     announce(isNew ? "Document added." : "Document saved.");
     onChanged(got.headers.get("X-Service-Freshness") ?? got.body?.freshness ?? "");
-  }, setProblem);
+  });
   return html`<${Dialog} wide title=${isNew ? "Add a document" : "Document " + key} onClose=${onClose}>
     <${ProblemView} problem=${problem} />
-    <${JsonArea} label="Document as JSON" rows=${20} value=${value} onInput=${may ? setValue : undefined} onRun=${() => may && !jsonError(value) && store()} />
-    <div class="actions">${may && html`<button type="button" class="primary" disabled=${Boolean(jsonError(value))} onClick=${store}>${isNew ? "Add document" : "Save document"}</button>`}
+    <${JsonArea} label="Document as JSON" rows=${20} value=${value} onInput=${may ? setValue : undefined} onRun=${() => may && !doing && !jsonError(value) && store()} />
+    <div class="actions">${may && html`<button type="button" class="primary" disabled=${Boolean(doing) || Boolean(jsonError(value))} onClick=${store}>${isNew ? "Add document" : "Save document"}</button>`}
       ${onDelete && html`<button type="button" class="danger" onClick=${onDelete}>Delete document</button>`}</div>
   </${Dialog}>`;
 }

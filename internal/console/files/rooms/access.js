@@ -3,7 +3,7 @@
 import { call, get, post, writeKey } from "../lib/api.js";
 import { checked, html, submit, text, useEffect, useState } from "../lib/dom.js";
 import { access, can, signOut } from "../lib/session.js";
-import { announce, Confirm, CopyButton, Dialog, Empty, ProblemView, when } from "../lib/ui.js";
+import { announce, Confirm, CopyButton, Dialog, Empty, ProblemView, useWork, when } from "../lib/ui.js";
 
 const keysPath = "/v1alpha1/admin/keys";
 
@@ -38,15 +38,14 @@ function NewKey({ onMade, onClose }) {
   const [patterns, setPatterns] = useState("*");
   const [chosen, setChosen] = useState(/** @type {string[]} */ (roles.reader));
   const [expires, setExpires] = useState("");
-  const [problem, setProblem] = useState(/** @type {unknown} */ (null));
+  const { doing, problem, run } = useWork();
   const role = Object.entries(roles).find(([, list]) => list.length === chosen.length && list.every((p) => chosen.includes(p)))?.[0] ?? "";
   const ofIndexes = chosen.filter((p) => permissions.some(([name, index]) => name === p && index));
   const others = chosen.filter((p) => !ofIndexes.includes(p));
   /** @type {{ permissions: string[], indexes?: string[] }[]} */
   const grants = [...(ofIndexes.length ? [{ permissions: ofIndexes, indexes: patterns.split(",").map((p) => p.trim()).filter(Boolean) }] : []), ...(others.length ? [{ permissions: others }] : [])];
-  const create = () => {
-    post(keysPath, { description, grants, ...(expires ? { expiresAt: new Date(expires).toISOString() } : {}) }).then((got) => onMade(got.body), setProblem);
-  };
+  // Not cancelled: the response alone holds the credential.
+  const create = () => run("Creating…", async () => onMade((await post(keysPath, { description, grants, ...(expires ? { expiresAt: new Date(expires).toISOString() } : {}) })).body));
   return html`<${Dialog} wide title="Create a key" onClose=${onClose}><form class="stack" onSubmit=${submit(create)}>
     <${ProblemView} problem=${problem} />
     <div class="form-row"><label class="over">Description <input value=${description} onInput=${text(setDescription)} autofocus /></label>
@@ -54,7 +53,7 @@ function NewKey({ onMade, onClose }) {
       <label class="over">Indexes <input value=${patterns} onInput=${text(setPatterns)} placeholder="shop*, books" /></label>
       <label class="over">Expires <input type="datetime-local" value=${expires} onInput=${text(setExpires)} /></label></div>
     <fieldset class="ticks"><legend class="hidden">Permissions</legend>${permissions.map(([name]) => html`<label key=${name}><input type="checkbox" checked=${chosen.includes(name)} onChange=${checked((on) => setChosen(on ? [...chosen, name] : chosen.filter((p) => p !== name)))} />${name}</label>`)}</fieldset>
-    <div class="actions"><button class="primary" disabled=${!grants.length || grants.some((grant) => grant.indexes?.length === 0)}>Create key</button></div></form></${Dialog}>`;
+    <div class="actions"><button class="primary" disabled=${Boolean(doing) || !grants.length || grants.some((grant) => grant.indexes?.length === 0)}>Create key</button></div></form></${Dialog}>`;
 }
 
 export default function Access() {
@@ -64,6 +63,7 @@ export default function Access() {
   const [secret, setSecret] = useState(/** @type {any} */ (null));
   const [revoking, setRevoking] = useState(/** @type {any} */ (null));
   const [rotating, setRotating] = useState(/** @type {any} */ (null));
+  const work = useWork();
   const mayList = can("keys.read");
   const read = async () => {
     if (mayList) await get(keysPath).then((got) => { setList(got.body); setProblem(null); }, setProblem);
@@ -78,6 +78,23 @@ export default function Access() {
     setSecret(answer);
     void read();
   };
+  const rotate = () => work.run("Rotating…", async () => {
+    try {
+      made((await post(keysPath + "/" + rotating.id + "/actions/rotate")).body);
+    } finally {
+      setRotating(null);
+    }
+  });
+  const revoke = () => work.run("Revoking…", async () => {
+    try {
+      await call("DELETE", keysPath + "/" + revoking.id);
+    } finally {
+      setRevoking(null);
+    }
+    announce("Key revoked.");
+    if (revoking.id === own) signOut();
+    else await read();
+  });
   const keys = list?.keys ?? [];
   /** Returns why the node would refuse to revoke a key; empty if it would not. @param {any} key */
   const kept = (key) => {
@@ -90,7 +107,7 @@ export default function Access() {
       ${may && html`<button type="button" class="primary" onClick=${() => setMaking(true)}>Create a key</button>`}</div>
     ${list && html`<p class="hint">${list.rootKeyConfigured ? "This node has a root key." : access.value?.principal === "unchecked" ? "This node does not check credentials. Keys take effect once it does." : "This node has no root key."}
       ${list.anonymousKey ? html` Requests without a credential use <code>${list.anonymousKey}</code>.` : " Requests without a credential are " + (access.value?.principal === "unchecked" ? "then " : "") + "rejected."}</p>`}
-    <${ProblemView} problem=${problem} onClose=${() => setProblem(null)} />
+    <${ProblemView} problem=${work.problem ?? problem} onClose=${() => { work.setProblem(null); setProblem(null); }} />
     ${!mayList ? html`<${Empty} title="Keys cannot be listed"><p>This key can create keys but cannot list them.</p></${Empty}>` : list && !keys.length ? html`<${Empty} title="No keys yet"><p>A key gives access to this node. Its grants set the permissions, and the indexes they apply to.${may ? " Create a key to begin." : ""}</p></${Empty}>` : html`<div class="table matrix" tabindex="0" role="region" aria-label="Keys and their permissions"><table>
       <thead><tr><th scope="col">Key</th>${permissions.map(([name]) => html`<th scope="col" key=${name}><span>${name}</span></th>`)}<th scope="col">Actions</th></tr></thead>
       <tbody>${keys.map((/** @type {any} */ key) => html`<tr key=${key.id}><th scope="row"><code>${key.id}</code>${key.id === own && html` <span class="tag good">you</span>`}${key.id === list.anonymousKey && html` <span class="tag">anonymous</span>`}
@@ -102,9 +119,8 @@ export default function Access() {
         <td><span class="tags">${may && html`<button type="button" onClick=${() => setRotating(key)}>Rotate</button>${kept(key) ? html`<span class="hint">${kept(key)}</span>` : html`<button type="button" class="danger" onClick=${() => setRevoking(key)}>Revoke</button>`}`}</span></td></tr>`)}</tbody></table></div>`}
     ${making && html`<${NewKey} onMade=${made} onClose=${() => setMaking(false)} />`}
     ${secret && html`<${Secret} secret=${secret} onClose=${() => setSecret(null)} />`}
-    ${rotating && html`<${Confirm} title=${"Rotate " + rotating.id + "?"} action="Rotate" onClose=${() => setRotating(null)} onConfirm=${() => post(keysPath + "/" + rotating.id + "/actions/rotate").then((got) => made(got.body), (error) => { setRotating(null); setProblem(error); })}>
+    ${rotating && html`<${Confirm} title=${"Rotate " + rotating.id + "?"} action="Rotate" doing=${work.doing} onClose=${() => setRotating(null)} onConfirm=${rotate}>
       <p>The current credential stops working immediately.${rotating.id === own ? " This tab switches to the new one." : ""}</p></${Confirm}>`}
-    ${revoking && html`<${Confirm} title=${"Revoke " + revoking.id + "?"} action="Revoke" onClose=${() => setRevoking(null)}
-      onConfirm=${() => call("DELETE", keysPath + "/" + revoking.id).then(() => { announce("Key revoked."); setRevoking(null); return revoking.id === own ? signOut() : read(); }).catch((error) => { setRevoking(null); setProblem(error); })}><p>Requests that use it will be rejected. A revoked key cannot be restored.</p>${revoking.id === own && html`<p>You are signed in with this key and will be signed out.</p>`}</${Confirm}>`}
+    ${revoking && html`<${Confirm} title=${"Revoke " + revoking.id + "?"} action="Revoke" doing=${work.doing} onClose=${() => setRevoking(null)} onConfirm=${revoke}><p>Requests that use it will be rejected. A revoked key cannot be restored.</p>${revoking.id === own && html`<p>You are signed in with this key and will be signed out.</p>`}</${Confirm}>`}
   </div>`;
 }
