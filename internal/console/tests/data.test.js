@@ -284,6 +284,7 @@ describe("data", () => {
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from("id,title\n1,Röd lampa\n", "utf16le")]);
     for (const [name, content, said, key, want] of [
       ["latin.csv", Buffer.from("id;title\n1;Sm\xf6rg\xe5s\n", "latin1"), "1 document added and searchable", "1", { id: "1", title: "Smörgås" }],
+      ["bytes.csv", Buffer.concat([Buffer.from("id,title\n1,Größe\n2,caf"), Buffer.from([0xe9]), Buffer.from("\n3,Zürich\n")]), "2 documents added and searchable", "1", { id: "1", title: "Größe" }],
       ["utf16.csv", utf16, "1 document added and searchable", "1", { id: "1", title: "Röd lampa" }],
       ["gaps.csv", "id,name,name,,n\n1,a,b,c,5\n2,d\n3,e,f,g,6,\n,,,,\n", "3 documents added and searchable", "1", { id: "1", name: "a", name_2: "b", column_4: "c", n: 5 }],
       ["quotes.csv", 'id,title,n\n1,24" screen,5\n2,"Best" buy,6\n3,"never closed,7\n4,plain,8\n', "2 documents added and searchable", "1", { id: "1", title: '24" screen', n: 5 }],
@@ -304,6 +305,17 @@ describe("data", () => {
     await page.getByText("1 document added and searchable").waitFor();
     const found = await node.call("POST", "/v1alpha1/indexes/longs/search", '{"filters":[{"field":"odd_name","match":{"value":9007199254740993}}]}');
     assert.equal(found.total.count, 1);
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("refuses a file that is not text", async () => {
+    const page = await open(node, "#/data");
+    for (const name of ["picture.png", "packed.csv.zst"]) {
+      await page.getByLabel("File to load").setInputFiles(file(name, Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * i * 7 + (i >> 3)) % 256))));
+      await page.getByRole("alert").getByText("The file is not text.").waitFor();
+      assert.ok(await page.getByRole("button", { name: "Create index and load" }).isDisabled());
+      await page.getByRole("button", { name: "Discard file" }).click();
+    }
     assert.deepEqual(page.faults, []);
   });
 

@@ -224,39 +224,54 @@ function joined(a, b) {
 
 /**
  * A function that decodes a file piece by piece. UTF-16 is known by its mark or
- * by its zeros; what is not UTF-8 at its beginning is Windows-1252, of which
- * Latin-1 is a part.
+ * by its zeros; what is mostly not UTF-8 at its beginning is Windows-1252, of
+ * which Latin-1 is a part. Of mostly UTF-8, bad bytes become U+FFFD.
  * @param {string} name of the file
  */
 function decoderOf(name) {
   let decoder = /** @type {TextDecoder | undefined} */ (undefined);
   let returns = false; // lines end with carriage returns alone
-  return (/** @type {Uint8Array<ArrayBuffer>} */ bytes, /** @type {boolean} */ isLast) => {
+  const decode = (/** @type {Uint8Array<ArrayBuffer>} */ bytes, /** @type {boolean} */ isLast) => {
     const isFirst = !decoder;
-    decoder ??= new TextDecoder(encodingOf(bytes, isLast), { fatal: true });
+    decoder ??= new TextDecoder(...encodingOf(bytes, isLast));
     try {
       const text = decoder.decode(bytes, { stream: !isLast });
       if (isFirst) returns = text.includes("\r") && !text.includes("\n");
+      if (isFirst && isBinary(text)) throw inputProblem({ code: "file:binary", message: "The file is not text.", path: name, help: "Unpack it, or export it as CSV, TSV, JSON or NDJSON." });
       return returns ? text.replaceAll("\r", "\n") : text;
-    } catch {
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
       throw inputProblem({ code: "file:encoding", message: "The file starts as UTF-8 but does not stay UTF-8.", path: name, help: "Save the whole file as UTF-8." });
     }
   };
+  return { decode, isLossy: () => decoder?.fatal === false };
 }
 
-/** @param {Uint8Array} head @param {boolean} isAll */
+/** Whether more than 5 % of the first characters are control characters that text does not hold. @param {string} text */
+function isBinary(text) {
+  const head = text.slice(0, 1 << 16), controls = head.match(/[\0-\x08\x0e-\x1a]/g)?.length ?? 0;
+  return controls * 20 > head.length;
+}
+
+const notUTF8 = "\ufffd";
+
+/** The arguments of a decoder. @param {Uint8Array} head @param {boolean} isAll @returns {[string, { fatal: boolean }]} */
 function encodingOf(head, isAll) {
   const zeros = (/** @type {number} */ parity) => head.subarray(0, 1000).filter((c, at) => c === 0 && at % 2 === parity).length;
   const many = Math.min(head.length, 1000) / 4;
-  if ((head[0] === 0xff && head[1] === 0xfe) || (zeros(1) > many && !zeros(0))) return "utf-16le";
-  if ((head[0] === 0xfe && head[1] === 0xff) || (zeros(0) > many && !zeros(1))) return "utf-16be";
+  if ((head[0] === 0xff && head[1] === 0xfe) || (zeros(1) > many && !zeros(0))) return ["utf-16le", { fatal: true }];
+  if ((head[0] === 0xfe && head[1] === 0xff) || (zeros(0) > many && !zeros(1))) return ["utf-16be", { fatal: true }];
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: !isAll });
-    return "utf-8";
+    return ["utf-8", { fatal: true }];
   } catch {
-    return "windows-1252";
+    const beyond = new TextDecoder().decode(head).match(/[^\0-\x7f]/gu) ?? [];
+    return 2 * beyond.filter((c) => c === notUTF8).length < beyond.length ? ["utf-8", { fatal: false }] : ["windows-1252", { fatal: true }];
   }
 }
+
+/** @type {import("./api.js").Detail} */
+const badBytes = { code: "file:encoding", message: "The text is not valid UTF-8.", help: "Correct the row, or save the whole file as UTF-8." };
 
 /** What cuts a text into documents, by its beginning. @param {string} text */
 function cutterOf(text) {
@@ -293,9 +308,9 @@ export async function* entries(file, aborted) {
       form.header = columnNames(cells(pieces.shift()?.text ?? "", form.separator));
     }
     const filled = cutter instanceof RecordCutter ? pieces.filter(({ text }) => text.replaceAll(form.separator, "").trim()) : pieces;
-    return filled.map((piece) => ({ ...piece, number: ++number }));
+    return filled.map((piece) => ({ ...piece, number: ++number, ...(isLossy() && piece.text.includes(notUTF8) ? { wrong: badBytes } : {}) }));
   };
-  const decode = decoderOf(file.name);
+  const { decode, isLossy } = decoderOf(file.name);
   try {
     for (let head = new Uint8Array(0), isDone = false; !isDone; ) {
       aborted.throwIfAborted();
