@@ -44,6 +44,28 @@ describe("nodes", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("draws charts in the colours of the theme that is chosen", async () => {
+    const page = await open(node, "#/nodes", { context: { colorScheme: "light" } });
+    const chart = page.locator(".chart", { hasText: "Memory" });
+    /** Waits until the chart has a line of the colour that a property has in a theme. */
+    const drawn = () => page.waitForFunction(() => {
+      const of = (/** @type {string} */ name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+      const [r, g, b] = of("--c1").slice(1).match(/../g).map((part) => parseInt(part, 16));
+      const canvas = [...document.querySelectorAll(".chart")].find((c) => c.textContent.includes("Memory"))?.querySelector("canvas");
+      if (!canvas?.width) return false;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      for (let at = 0; at < data.length; at += 4) if (data[at] === r && data[at + 1] === g && data[at + 2] === b && data[at + 3] === 255) return true;
+      return false;
+    }, undefined, { polling: 200 });
+    await chart.locator("canvas").waitFor();
+    await drawn();
+    await page.getByRole("button", { name: "Theme: auto" }).click();
+    await page.getByRole("button", { name: "Theme: light" }).click();
+    await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+    await drawn();
+    assert.deepEqual(page.faults, []);
+  });
+
   it("keeps what is shown while an answer is slow, and cancels it", async () => {
     const page = await open(node, "#/search?index=catalogue&q=tent");
     await page.locator(".hit mark").first().waitFor();

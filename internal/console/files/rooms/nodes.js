@@ -18,7 +18,8 @@ const charts = /** @type {const} */ ([
   { title: "Cache hits (%)", series: { query: "filters", term: "words", facet: "facets" } },
 ]);
 
-const colour = (/** @type {string} */ name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** A function that reads a colour of the theme; charts call it each time they draw. @param {string} name */
+const colour = (name) => () => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** @param {{ title: string, series: Record<string, string> }} props */
 function Chart({ title, series }) {
