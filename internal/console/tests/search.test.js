@@ -137,6 +137,22 @@ describe("search", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("takes the names of what every object has for names of fields", async () => {
+    const number = { type: "int64", filter: {}, facet: {} };
+    await fill(node, "names", { fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" }, constructor: number, toString: { ...number, sort: {} }, valueOf: { type: "string", role: "tag" } } },
+      [{ id: "1", title: "one", constructor: 1, toString: 3, valueOf: "x" }, { id: "2", title: "two", constructor: 2, toString: 9 }]);
+    const page = await open(node, "#/search?index=names");
+    await summary(page).getByText("2 hits").waitFor();
+    assert.equal(await page.getByRole("button", { name: /^Clear/ }).count(), 0);
+    await page.getByRole("group", { name: "constructor" }).getByRole("checkbox", { name: /^2 / }).check();
+    await summary(page).getByText("1 hit", { exact: true }).waitFor();
+    await page.getByRole("slider", { name: "toString to" }).waitFor();
+    await page.evaluate(() => (location.hash = "#/data?index=names"));
+    await page.getByRole("row", { name: /two/ }).waitFor();
+    assert.deepEqual(await page.getByRole("row", { name: /two/ }).getByRole("cell").allInnerTexts(), ["2", "two", "2", "9", ""]);
+    assert.deepEqual(page.faults, []);
+  });
+
   it("pages with cursors and sorts", async () => {
     const page = await open(node, "#/search?index=many");
     await page.getByLabel("Sort").selectOption("price desc");

@@ -3,6 +3,7 @@
 
 import { dataPath, isAborted, post } from "./api.js";
 import { classes, html, text, useEffect, useRef, useState } from "./dom.js";
+import { of } from "./indexes.js";
 import { asWritten, isSame, shownNumbers } from "./json.js";
 import { ask, chosen, literal, made, name } from "./searching.js";
 import { compact, count, Dialog, plural, ProblemView, useSettled } from "./ui.js";
@@ -12,7 +13,7 @@ import { compact, count, Dialog, plural, ProblemView, useSettled } from "./ui.js
 /** @param {Panel} panel @param {any} value */
 function toggle(panel, value) {
   const path = panel.field.path;
-  const now = chosen.value[path];
+  const now = of(chosen.value, path);
   const values = now?.kind === "values" ? now.values : [];
   const next = values.some((v) => isSame(v, value)) ? values.filter((v) => !isSame(v, value)) : [...values, value];
   ask(() => (chosen.value = { ...chosen.value, [path]: { kind: "values", values: next } }));
@@ -31,7 +32,7 @@ const shown = (value) => (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(
 
 /** @param {{ panel: Panel, entry: any, most: number }} props */
 function Value({ panel, entry, most }) {
-  const now = chosen.value[panel.field.path];
+  const now = of(chosen.value, panel.field.path);
   const on = now?.kind === "values" && now.values.some((v) => isSame(v, entry.value));
   const label = html`<span class="facet-name" dir="auto">${entry.label ?? shown(shownNumbers(entry.value))}</span><span class="facet-count">${compact(entry.count)}</span>
     <span class="facet-bar" style=${{ width: (100 * entry.count) / Math.max(most, 1) + "%" }}></span>`;
@@ -43,7 +44,7 @@ function Value({ panel, entry, most }) {
 function Values({ panel, result }) {
   const [open, setOpen] = useState(false);
   const values = result?.values ?? [];
-  const now = chosen.value[panel.field.path];
+  const now = of(chosen.value, panel.field.path);
   const hidden = (now?.kind === "values" ? now.values : []).filter((v) => !values.some((/** @type {any} */ entry) => isSame(entry.value, v))).map((value) => ({ value, count: 0 }));
   const most = Math.max(1, ...values.map((/** @type {any} */ v) => v.count));
   return html`<ul class="facet-values">${[...values, ...hidden].map((entry) => html`<${Value} key=${JSON.stringify(entry.value)} panel=${panel} entry=${entry} most=${most} />`)}</ul>
@@ -76,7 +77,7 @@ function AllValues({ panel, onClose }) {
 
 /** @param {{ panel: Panel, values: any[] }} props */
 function Tree({ panel, values }) {
-  const now = chosen.value[panel.field.path];
+  const now = of(chosen.value, panel.field.path);
   const at = now?.kind === "under" ? now.path : "";
   return html`<ul class="facet-tree">${values.map((entry) => {
     const on = at === entry.path;
@@ -99,7 +100,7 @@ function label(panel, value) {
 /** @param {{ panel: Panel, result: any, span: import("./searching.js").Span }} props */
 function Range({ panel, result, span }) {
   const path = panel.field.path;
-  const now = chosen.value[path];
+  const now = of(chosen.value, path);
   const held = now?.kind === "range" ? now : undefined;
   const [from, setFrom] = useState(held?.from ?? span.min);
   const [to, setTo] = useState(held?.to ?? span.max);
@@ -146,13 +147,13 @@ export function Facets({ panels, results, spans }) {
   return html`<aside class="facets" aria-label="Facets">
     ${panels.map((panel) => {
       const path = panel.field.path;
-      const choice = chosen.value[path];
+      const choice = of(chosen.value, path);
       const active = choice && !(choice.kind === "values" && !choice.values.length);
-      const span = spans[path];
+      const span = of(spans, path);
       return html`<fieldset key=${path}><legend>${path}${active && html` <button type="button" class="quiet clear" aria-label=${"Clear " + path} onClick=${() => clear(path)}>Clear</button>`}</legend>
-        ${panel.kind === "values" && html`<${Values} panel=${panel} result=${results?.[path]} />`}
-        ${panel.kind === "tree" && html`<${Tree} panel=${panel} values=${results?.[path]?.values ?? []} />`}
-        ${panel.kind === "range" && span && html`<${Range} panel=${panel} result=${results?.[path]} span=${span} />`}
+        ${panel.kind === "values" && html`<${Values} panel=${panel} result=${of(results, path)} />`}
+        ${panel.kind === "tree" && html`<${Tree} panel=${panel} values=${of(results, path)?.values ?? []} />`}
+        ${panel.kind === "range" && span && html`<${Range} panel=${panel} result=${of(results, path)} span=${span} />`}
       </fieldset>`;
     })}
   </aside>`;

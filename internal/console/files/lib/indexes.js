@@ -72,6 +72,9 @@ export function fieldsOf(definition) {
   return found;
 }
 
+/** Returns what a map holds for a field. A field may be called constructor. @template T @param {Record<string, T> | undefined} map @param {string} path */
+export const of = (map, path) => (map && Object.hasOwn(map, path) ? map[path] : undefined);
+
 const numeric = new Set(["int32", "int64", "float", "double"]);
 
 /** @param {Field} field */

@@ -3,7 +3,7 @@
 import { dataPath, isAborted, post } from "./api.js";
 import { batch, computed, signal } from "./dom.js";
 import { asWritten } from "./json.js";
-import { fieldsOf, isNumeric, isOrdered, isSortable, readIndex, titleField } from "./indexes.js";
+import { fieldsOf, isNumeric, isOrdered, isSortable, of, readIndex, titleField } from "./indexes.js";
 import { can, onSignOut } from "./session.js";
 
 /**
@@ -54,7 +54,7 @@ export const panels = computed(() => {
   for (const field of fields.value) {
     if (field.path.includes("*") || field.type === "object") continue;
     const selectable = Boolean(field.def.filter || field.def.hierarchy);
-    if (isOrdered(field) && field.def.filter && spans.value[field.path]) found.push({ field, kind: "range", selectable });
+    if (isOrdered(field) && field.def.filter && of(spans.value, field.path)) found.push({ field, kind: "range", selectable });
     else if (field.def.facet && field.def.hierarchy) found.push({ field, kind: "tree", selectable });
     else if (field.def.facet && !field.def.primaryKey) found.push({ field, kind: "values", selectable });
   }
@@ -105,7 +105,7 @@ function filters() {
 function facet({ field, kind }) {
   if (kind === "tree") return { field: field.path, depth: 3, limit: 12 };
   if (kind === "values") return { field: field.path, limit: 10 };
-  const span = spans.value[field.path];
+  const span = of(spans.value, field.path);
   return field.def.facet && span ? { field: field.path, ranges: rangesOf(field, span) } : null;
 }
 
@@ -279,7 +279,7 @@ export function valueAt(document, path) {
   let at = document;
   for (const part of path.split(".")) {
     if (at === null || typeof at !== "object") return undefined;
-    at = Array.isArray(at) ? at.map((entry) => entry?.[part]) : at[part];
+    at = Array.isArray(at) ? at.map((entry) => entry?.[part]) : of(at, part);
   }
   return at;
 }
