@@ -10,7 +10,7 @@ import (
 )
 
 // Telling names of members, best first, in the languages most common in headers
-// of data files. Diacritics are ignored: Título is titulo.
+// of data files. Spellings are ignored: Título is titulo.
 var (
 	keyNames = vocabulary(`id key uuid guid identifier primarykey sku artikelnummer bestellnummer isbn ean gtin asin slug handle code nr number
 		nummer numero tunnus numer cislo номер артикул codigo codice kennung referenz reference referencia riferimento identifiant

@@ -12,7 +12,7 @@ import (
 	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/bitset"
 	"github.com/quiresearch/quire/internal/blockfile"
-	"github.com/quiresearch/quire/internal/locale/diacritics"
+	"github.com/quiresearch/quire/internal/locale/spelling"
 	"github.com/quiresearch/quire/internal/search/collect"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/segment"
@@ -223,10 +223,10 @@ func (g *generator) typedWord() *plan.Word {
 	for i, f := range n.Fields {
 		edits := g.IntN(3)
 		if edits > 0 {
-			n.Read(i, &plan.Expand{Structure: f.Structure, Text: typed, Edits: edits, Fixed: g.IntN(2), Diacritics: lenient})
+			n.Read(i, &plan.Expand{Structure: f.Structure, Text: typed, Edits: edits, Fixed: g.IntN(2), Spellings: lenient})
 		}
 		if g.IntN(2) == 0 {
-			n.Read(i, &plan.Expand{Structure: f.Structure, Text: typed, Edits: edits, Prefix: true, Fixed: g.IntN(2), Diacritics: lenient})
+			n.Read(i, &plan.Expand{Structure: f.Structure, Text: typed, Edits: edits, Prefix: true, Fixed: g.IntN(2), Spellings: lenient})
 		}
 	}
 	return n
@@ -236,7 +236,7 @@ func (g *generator) typedWord() *plan.Word {
 // diacritics.
 func variantsOf(typed string) (variants []plan.WordTerm) {
 	for _, w := range vocabulary {
-		if slices.Contains(diacritics.Spellings(w), typed) {
+		if slices.Contains(spelling.Of(w), typed) {
 			variants = append(variants, plan.WordTerm{Text: w, Boost: 0.9, IsVariant: true})
 		}
 	}
@@ -274,7 +274,7 @@ func (g *generator) typedText() plan.Node {
 }
 
 func (g *generator) expand() plan.Node {
-	e := &plan.Expand{Structure: g.text(), Text: word(g.Rand), Prefix: g.IntN(2) == 0, Edits: g.IntN(3), Fixed: g.IntN(2), Diacritics: g.IntN(2) == 0}
+	e := &plan.Expand{Structure: g.text(), Text: word(g.Rand), Prefix: g.IntN(2) == 0, Edits: g.IntN(3), Fixed: g.IntN(2), Spellings: g.IntN(2) == 0}
 	if !e.Prefix && e.Edits == 0 {
 		e.Edits = 1
 	}

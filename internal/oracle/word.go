@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/quiresearch/quire/definition"
-	"github.com/quiresearch/quire/internal/locale/diacritics"
+	"github.com/quiresearch/quire/internal/locale/spelling"
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/score"
 )
@@ -252,8 +252,8 @@ func inIntervals(t string, intervals []plan.TermInterval) bool {
 // a reading of the word, and false if it is not one.
 func reading(n *plan.Expand, term string) (smallest int, found bool) {
 	spellings := []string{term}
-	if n.Diacritics {
-		spellings = append(spellings, diacritics.Spellings(term)...)
+	if n.Spellings {
+		spellings = append(spellings, spelling.Of(term)...)
 	}
 	for _, s := range spellings {
 		if distance, ok := distanceOf(n, s); ok && (!found || distance < smallest) {

@@ -130,7 +130,7 @@ func describeField(f *match.FieldReading) string {
 			}
 			switch {
 			case t.IsVariant:
-				part += fmt.Sprintf(" as %q, typed without diacritics, with boost %g", t.Text, t.Boost)
+				part += fmt.Sprintf(" as %q, typed without its diacritics or signs, with boost %g", t.Text, t.Boost)
 			case t.Boost != 1 && t.Text != "":
 				part += fmt.Sprintf(" as synonym %q with boost %g", t.Text, t.Boost)
 			}

@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quiresearch/quire/internal/analysis"
-	"github.com/quiresearch/quire/internal/locale/diacritics"
+	"github.com/quiresearch/quire/internal/locale/spelling"
 	"github.com/quiresearch/quire/internal/search/plan"
 )
 
@@ -138,7 +138,7 @@ func (t *Terms) find(token *analysis.Token) int {
 	return t.findSpelled(token)
 }
 
-// findSpelled is find for a token as people type it without its diacritics.
+// findSpelled is find for a token as people type it without its diacritics and signs.
 func (t *Terms) findSpelled(token *analysis.Token) int {
 	form := token.Surface()
 	if form == nil {
@@ -146,8 +146,8 @@ func (t *Terms) findSpelled(token *analysis.Token) int {
 	}
 	for _, wide := range []bool{false, true} {
 		var bytes [2][64]byte
-		term, differs := diacritics.AppendSpelling(bytes[0][:0], token.Term, wide)
-		surface, formDiffers := diacritics.AppendSpelling(bytes[1][:0], form, wide)
+		term, differs := spelling.Append(bytes[0][:0], token.Term, wide)
+		surface, formDiffers := spelling.Append(bytes[1][:0], form, wide)
 		if !differs && !formDiffers {
 			continue
 		}
@@ -160,11 +160,11 @@ func (t *Terms) findSpelled(token *analysis.Token) int {
 }
 
 // reached returns the number of a word near a term or its surface form, or -1. With
-// isSpelled, both lack their diacritics.
+// isSpelled, both lack their diacritics and signs.
 func (t *Terms) reached(term, surface []rune, isSpelled bool) int {
 	for i := range t.near {
 		n := &t.near[i]
-		if isSpelled && !n.node.Diacritics {
+		if isSpelled && !n.node.Spellings {
 			continue
 		}
 		if n.reaches(n.word, term) || n.reaches(n.surface, surface) || n.node.Edits > 0 && n.reaches(n.surface, term) {

@@ -207,7 +207,7 @@ func (b *binder) starting(ctx context.Context, field *terms.Field, n *plan.Expan
 		byForm = startsByForm(field, firstForm, lastForm, n.Text, surface)
 	}
 	plain := len(entries)
-	if n.Diacritics {
+	if n.Spellings {
 		entries, byForm = b.addVariants(entries, byForm, field, n.Text, surface)
 	}
 	if alsoFrom == alsoTo && firstForm == lastForm && len(entries) == plain {

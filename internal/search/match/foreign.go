@@ -33,12 +33,12 @@ type formMatch struct {
 // expandKey is a plan.Expand by value.
 type expandKey struct {
 	structure, text, surface string
-	prefix, diacritics       bool
+	prefix, spellings        bool
 	edits, fixed             int
 }
 
 func keyOf(n *plan.Expand) expandKey {
-	return expandKey{n.Structure, n.Text, n.Surface, n.Prefix, n.Diacritics, n.Edits, n.Fixed}
+	return expandKey{n.Structure, n.Text, n.Surface, n.Prefix, n.Spellings, n.Edits, n.Fixed}
 }
 
 // exchangeForms finds the terms of each segment that the forms of other segments bring nearer

@@ -117,7 +117,7 @@ func appendText(key []byte, s string) []byte {
 // appendExpand encodes what a word stands for in a segment: the word itself, and the terms that
 // the forms of other segments bring nearer.
 func appendExpand(key []byte, n *plan.Expand, foreign []terms.Match) []byte {
-	key = append(key, flags(n.Prefix, n.Diacritics), byte(n.Edits), byte(n.Fixed))
+	key = append(key, flags(n.Prefix, n.Spellings), byte(n.Edits), byte(n.Fixed))
 	for _, s := range []string{n.Structure, n.Text, n.Surface} {
 		key = appendText(key, s)
 	}

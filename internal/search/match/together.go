@@ -62,7 +62,7 @@ func wordsOf(n *plan.Expand) (text, surface []byte) {
 }
 
 func fuzzyOptions(n *plan.Expand) terms.FuzzyOptions {
-	return terms.FuzzyOptions{Distance: uint8(n.Edits), PrefixLength: n.Fixed, Open: n.Prefix, Diacritics: n.Diacritics}
+	return terms.FuzzyOptions{Distance: uint8(n.Edits), PrefixLength: n.Fixed, Open: n.Prefix, Spellings: n.Spellings}
 }
 
 // alike returns the readings of the current word that look for the same letters as n in
@@ -76,7 +76,7 @@ func (b *binder) alike(n *plan.Expand) []*plan.Expand {
 	for i := range b.reading.Bands {
 		for _, in := range b.reading.Bands[i].In {
 			other := in.Near
-			if other == nil || other.Text != n.Text || other.Surface != n.Surface || other.Prefix || other.Diacritics != n.Diacritics || other.Edits != n.Edits || other.Fixed != n.Fixed {
+			if other == nil || other.Text != n.Text || other.Surface != n.Surface || other.Prefix || other.Spellings != n.Spellings || other.Edits != n.Edits || other.Fixed != n.Fixed {
 				continue
 			}
 			if slices.ContainsFunc(all, func(x *plan.Expand) bool { return x.Structure == other.Structure }) ||

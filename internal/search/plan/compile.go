@@ -51,7 +51,8 @@ type Chains interface {
 // Dictionary is what the index knows about words.
 type Dictionary interface {
 	// Variants returns the terms of a structure that people type as a word because
-	// they leave out diacritics, in the term itself or in one of its surface forms.
+	// they leave out diacritics and signs, in the term itself or in one of its
+	// surface forms.
 	Variants(structure, term, surface string) []string
 }
 
@@ -64,7 +65,8 @@ type Options struct {
 	// Buffer is the scratch memory of analysis, used until the compiler is done. If
 	// nil, the compiler allocates its own.
 	Buffer *analysis.Buffer
-	// Dictionary knows the variants of words. If nil, diacritics count as typed.
+	// Dictionary knows the words of the index. If nil, diacritics and signs count as
+	// typed.
 	Dictionary Dictionary
 	// Cache, if not nil, caches the analysed words of the settings for other
 	// searches with the same settings.

@@ -94,7 +94,7 @@ func (n *Word) Read(field int, near *Expand) {
 type WordTerm struct {
 	Text      string
 	Boost     float64 // factor of its occurrences; 0 matches without scoring
-	IsVariant bool    // the word as typed with the diacritics that it lacks
+	IsVariant bool    // the word as typed with the diacritics and signs that it lacks
 }
 
 // WordOf returns the word that a node scores, and false when there is none. A
@@ -135,13 +135,13 @@ type BandField struct {
 // It never scores.
 type Expand struct {
 	Origin
-	Structure  string
-	Text       string
-	Surface    string // the word as typed, compared with surface forms; "": as Text
-	Prefix     bool   // terms may continue after the reading
-	Edits      int    // 0 to 2: insert, delete, replace, transpose neighbours
-	Fixed      int    // number of leading code points that must be equal
-	Diacritics bool   // terms are also compared as people type them without diacritics
+	Structure string
+	Text      string
+	Surface   string // the word as typed, compared with surface forms; "": as Text
+	Prefix    bool   // terms may continue after the reading
+	Edits     int    // 0 to 2: insert, delete, replace, transpose neighbours
+	Fixed     int    // number of leading code points that must be equal
+	Spellings bool   // terms are also compared as people type them without diacritics and signs
 }
 
 // TermSet matches documents that hold any of the terms; it never scores.

@@ -126,8 +126,8 @@ func (n *Word) nextField() *WordField {
 }
 
 // addReadings adds the other readings of the i-th word in the field added last:
-// words that have diacritics which it lacks, words with typos, and longer words that
-// start with it.
+// words that are typed so without their diacritics and signs, words with typos, and
+// longer words that start with it.
 func (c *Compiler) addReadings(n *Word, f *analysed, i int, o *options, prefix bool) error {
 	field := len(n.Fields) - 1
 	forgive := o.Typos == query.TyposAuto && !o.plain
@@ -138,7 +138,7 @@ func (c *Compiler) addReadings(n *Word, f *analysed, i int, o *options, prefix b
 		if forgive {
 			t = c.tolerance(f.target, &f.home, term, w.surfaces[j])
 		}
-		if t.diacritics {
+		if t.spellings {
 			n.addVariants(c.dictionary, term, w.surfaces[j])
 		}
 		n.addNear(&f.home, field, term, w.surfaces[j], t, opens)
@@ -192,7 +192,7 @@ func (n *Word) addStart(p lookup, start string) {
 // near returns the words near a term, and those with surface forms near the word as
 // typed.
 func (p *lookup) near(term, surface string, t tolerance, prefix bool) *Expand {
-	n := &Expand{Origin: p.origin, Structure: p.structure, Text: term, Prefix: prefix, Edits: t.edits, Diacritics: t.diacritics}
+	n := &Expand{Origin: p.origin, Structure: p.structure, Text: term, Prefix: prefix, Edits: t.edits, Spellings: t.spellings}
 	n.Origin.Word = term
 	if surface != term {
 		n.Surface = surface
@@ -296,12 +296,12 @@ func (p *lookup) synonymPhrases(synonyms []alternative, distinct int) Node {
 
 // tolerance says which terms pass for a word beside those that start with it.
 type tolerance struct {
-	edits      int
-	diacritics bool // those that are typed so without their diacritics
+	edits     int
+	spellings bool // those that are typed so without their diacritics and signs
 }
 
 // tolerance returns what is tolerated of a word. The number of edits depends on its
-// length as typed; diacritics may be missing in words of any length.
+// length as typed; diacritics and signs may be missing in words of any length.
 func (c *Compiler) tolerance(t target, p *lookup, term, surface string) tolerance {
 	typos := p.usage.Typos
 	if typos == nil || c.forgiven >= MaxForgivenWords {
@@ -315,7 +315,7 @@ func (c *Compiler) tolerance(t target, p *lookup, term, surface string) toleranc
 	if !utf8.ValidString(surface) || length > MaxForgivenLength || digits && !typos.Numbers {
 		return tolerance{}
 	}
-	allowed := tolerance{diacritics: c.dictionary != nil && c.spelled < MaxForgivenWords}
+	allowed := tolerance{spellings: c.dictionary != nil && c.spelled < MaxForgivenWords}
 	switch {
 	case typos.MinLengthTwo > 0 && length >= typos.MinLengthTwo:
 		allowed.edits = 2
@@ -328,7 +328,7 @@ func (c *Compiler) tolerance(t target, p *lookup, term, surface string) toleranc
 	if allowed.edits > 0 {
 		c.forgiven++
 	}
-	if allowed.diacritics {
+	if allowed.spellings {
 		c.spelled++
 	}
 	return allowed

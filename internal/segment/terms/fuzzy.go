@@ -19,7 +19,7 @@ type FuzzyOptions struct {
 	Distance     uint8 // 0–2 edits: insert, delete, replace or swap neighbours, by code point
 	PrefixLength int   // number of leading code points that must be equal
 	Open         bool  // the term may continue after the match ("prefix with typos")
-	Diacritics   bool  // compare also with terms as people type them without diacritics
+	Spellings    bool  // compare also with terms as people type them without diacritics and signs
 	Limit        int   // stop after this many dictionary steps; 0 for defaultSteps
 }
 
@@ -38,7 +38,7 @@ const (
 // (optimal string alignment).
 func (f *Field) Fuzzy(dst []Match, word []byte, o FuzzyOptions) (matches []Match, complete bool) {
 	if f.opts.Key {
-		o.Distance, o.Diacritics = 0, false
+		o.Distance, o.Spellings = 0, false
 	}
 	w := newWalk(f.trie.of(&f.list, f.prefixes))
 	defer w.free()

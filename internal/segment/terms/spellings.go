@@ -7,11 +7,11 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/quiresearch/quire/internal/locale/diacritics"
+	"github.com/quiresearch/quire/internal/locale/spelling"
 )
 
-// spellings are the strings of a list that have diacritics, as people type them
-// without, each with the strings that are typed so:
+// spellings are the strings of a list that have diacritics or signs, as people type
+// them without, each with the strings that are typed so:
 //
 //	list       café  cafè  caña  casa  müller
 //	spellings  cafe → café cafè   cana → caña   mueller → müller   muller → müller
@@ -71,11 +71,11 @@ func newSpellings(list *List) *spellings {
 func spell(list *List) (text []byte, all []spelled) {
 	for i := range list.Len() {
 		s := list.At(i)
-		if isASCII(s) {
+		if !spelling.MayDiffer(s) {
 			continue
 		}
 		for _, wide := range []bool{false, true} {
-			with, differs := diacritics.AppendSpelling(text, s, wide)
+			with, differs := spelling.Append(text, s, wide)
 			if !differs || len(with) > maxSpellings {
 				continue
 			}
@@ -92,12 +92,10 @@ func spell(list *List) (text []byte, all []spelled) {
 // after are found as typed only.
 const maxSpellings = 64 << 20
 
-func isASCII(s []byte) bool { return !slices.ContainsFunc(s, func(b byte) bool { return b >= 0x80 }) }
-
 // near appends a match for each string of which a spelling is within the distance of
 // word, if o asks for that. It returns false when Limit stopped it.
 func (l *lazySpellings) near(dst []Match, list *List, word []byte, o FuzzyOptions) (matches []Match, complete bool) {
-	if !o.Diacritics {
+	if !o.Spellings {
 		return dst, true
 	}
 	s := l.of(list)
@@ -115,8 +113,8 @@ func (l *lazySpellings) near(dst []Match, list *List, word []byte, o FuzzyOption
 	return dst, complete
 }
 
-// find appends a match for each string that is typed as the word without
-// diacritics, or as a word that starts with it if open is set.
+// find appends a match for each string that is typed as the word, or as a word that
+// starts with it if open is set.
 func (s *spellings) find(dst []Match, word []byte, open bool) []Match {
 	from, to := 0, 0
 	if open {
@@ -131,8 +129,8 @@ func (s *spellings) find(dst []Match, word []byte, open bool) []Match {
 }
 
 // Variants appends to dst the terms that people type as word because they leave out
-// diacritics, or as a word that starts with it if open is set: each once, in the
-// order of terms. The word itself is none.
+// diacritics and signs, or as a word that starts with it if open is set: each once,
+// in the order of terms. The word itself is none.
 func (f *Field) Variants(dst []Match, word []byte, open bool) []Match {
 	if f.opts.Key {
 		return dst

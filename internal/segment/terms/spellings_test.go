@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quiresearch/quire/internal/locale/diacritics"
+	"github.com/quiresearch/quire/internal/locale/spelling"
 )
 
 // TestTermsWithoutTheirDiacritics compares with a field that holds the spellings
@@ -22,7 +22,7 @@ func TestTermsWithoutTheirDiacritics(t *testing.T) {
 		var plain []string
 		from := map[string][]uint32{}
 		for i, w := range words {
-			for _, s := range diacritics.Spellings(w) {
+			for _, s := range spelling.Of(w) {
 				plain = append(plain, s)
 				from[s] = append(from[s], uint32(i))
 			}
@@ -45,7 +45,7 @@ func TestTermsWithoutTheirDiacritics(t *testing.T) {
 				}
 			}
 			want, variants = nearest(want), nearest(variants)
-			o.Diacritics = true
+			o.Spellings = true
 			found, complete := f.Fuzzy(nil, word, o)
 			if !complete || numbered(found) != numbered(want) {
 				t.Fatalf("%q with %+v:\n%s\nwant\n%s", word, o, numbered(found), numbered(want))

@@ -13,8 +13,9 @@ import (
 const maxVariants = 32
 
 // Variants returns the terms of a structure that people type as a word because they
-// leave out diacritics, in byte order: the variants of the term and of the word as
-// typed, and the terms of surface forms that are variants of the word as typed.
+// leave out diacritics and signs, in byte order: the variants of the term and of the
+// word as typed, and the terms of surface forms that are variants of the word as
+// typed.
 func (s *Snapshot) Variants(structure, term, surface string) []string {
 	var found []terms.Match
 	var holders map[string]uint32

@@ -1,10 +1,12 @@
-// Package diacritics knows how people type words whose diacritics they leave out:
-// "cafe" for "café", "lodz" for "łódź", "muller" or "mueller" for "müller".
+// Package spelling knows how people type words whose diacritics and signs they leave
+// out: "cafe" for "café", "lodz" for "łódź", "muller" or "mueller" for "müller", "dont"
+// for "don't", "usa" for "u.s.a".
 //
 // Only letters count that people take for plain ones: Latin and Greek letters with
 // marks, Latin letters that stand beside plain ones on a common keyboard, and the
-// Russian ё. A Russian й is no и, and an Arabic or Indic mark is not left out.
-package diacritics
+// Russian ё. A Russian й is no и, and an Arabic or Indic mark is not left out. Dots
+// are left out between single letters only.
+package spelling
 
 import (
 	"slices"
@@ -15,24 +17,24 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// AppendSpelling appends a word as people type it without its diacritics, and
+// Append appends a word as people type it without its diacritics and signs, and
 // reports whether that differs from the word. With wide, letters that some people
 // type as two are written so; then it reports whether there are any.
 //
 //	müller   muller, wide mueller
 //	école    ecole, which has no wide spelling
-func AppendSpelling(dst, word []byte, wide bool) (spelling []byte, differs bool) {
+func Append(dst, word []byte, wide bool) (spelling []byte, differs bool) {
+	dropsDots := isAcronym(word)
 	for len(word) > 0 {
-		if word[0] < utf8.RuneSelf {
-			dst, word = append(dst, word[0]), word[1:]
-			continue
+		r, size := rune(word[0]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(word)
 		}
-		r, size := utf8.DecodeRune(word)
 		letter := letterOf(r)
 		switch {
 		case wide && letter.wide != "":
 			dst, differs = append(dst, letter.wide...), true
-		case letter.isMark || letter.plain != "":
+		case letter.isSign || letter.plain != "" || r == '.' && dropsDots:
 			dst, differs = append(dst, letter.plain...), differs || !wide
 		default:
 			dst = append(dst, word[:size]...)
@@ -42,11 +44,31 @@ func AppendSpelling(dst, word []byte, wide bool) (spelling []byte, differs bool)
 	return dst, differs
 }
 
-// Spellings returns the ways to type a word without its diacritics; none if it has
-// none.
-func Spellings(word string) (spellings []string) {
+// MayDiffer reports whether a word may have a spelling. Most words have none, and it
+// says so quickly.
+func MayDiffer(word []byte) bool {
+	return slices.ContainsFunc(word, func(b byte) bool { return b >= utf8.RuneSelf || b == '\'' }) || len(word) > 2 && word[1] == '.'
+}
+
+// isAcronym reports whether a word consists of single letters with dots between
+// them.
+func isAcronym(word []byte) bool {
+	if len(word) < 3 {
+		return false
+	}
+	for i, b := range word {
+		if isDot := b == '.'; isDot != (i%2 == 1) || b >= utf8.RuneSelf || b >= '0' && b <= '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// Of returns the ways to type a word without its diacritics and signs; none if it
+// has none.
+func Of(word string) (spellings []string) {
 	for _, wide := range []bool{false, true} {
-		if s, differs := AppendSpelling(nil, []byte(word), wide); differs {
+		if s, differs := Append(nil, []byte(word), wide); differs {
 			spellings = append(spellings, string(s))
 		}
 	}
@@ -57,13 +79,13 @@ func Spellings(word string) (spellings []string) {
 type letter struct {
 	plain  string
 	wide   string // another way, if there is one
-	isMark bool   // it follows its letter and is not typed
+	isSign bool   // a mark after its letter, or an apostrophe: it is not typed
 }
 
 func letterOf(r rune) letter {
 	switch {
-	case r >= 0x300 && r <= 0x36F:
-		return letter{isMark: true}
+	case r >= 0x300 && r <= 0x36F || r == '\'' || r == '’' || r == 'ʼ':
+		return letter{isSign: true}
 	case r < first || r > last:
 		return letter{}
 	}
