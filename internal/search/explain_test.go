@@ -43,7 +43,7 @@ type maker struct{ *rand.Rand }
 func (m maker) of(all ...string) string { return all[m.IntN(len(all))] }
 
 func (m maker) word() string {
-	return m.of("red", "blue", "green", "lamp", "chair", "table", "tables", "light", "throne", "lime", "seat", "torch", "redder", "sèat", "lîme", "tàble")
+	return m.of("red", "blue", "green", "lamp", "chair", "table", "tables", "light", "throne", "lime", "seat", "torch", "redder", "sèat", "lîme", "tàble", "redlamp", "tablelight")
 }
 
 func (m maker) words(most int) string {

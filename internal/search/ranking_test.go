@@ -222,3 +222,36 @@ func TestWordsWithoutTheirDiacritics(t *testing.T) {
 		x.checkScore(t, body, &h)
 	}
 }
+
+// TestWordsWrittenTogetherOrApart finds the words of any segment.
+func TestWordsWrittenTogetherOrApart(t *testing.T) {
+	x := newIndex(t, `{"fields":{"id":{"type":"string","role":"id"},"title":{"type":"string","matching":{"typoTolerance":{}}},"body":{"type":"string","matching":{"typoTolerance":{}}}}}`)
+	for _, line := range []string{
+		`{"id":"1","title":"a notebook"}`,
+		`{"id":"2","title":"a note in a book"}`,
+		`{"id":"3","body":"rain coat"}`,
+		`{"id":"4","title":"coat","body":"rain"}`,
+	} {
+		x.add(t, []string{line}, nil)
+	}
+	const six = "one two three four five six "
+	for _, c := range []struct{ clause, want string }{
+		{`"text":"note book"`, "2 1"},
+		{`"text":"notebook"`, "1"},
+		{`"text":"raincoat"`, "3"},
+		{`"text":"` + six + `note book","match":"any"`, "2 1"},
+		{`"text":"` + six + `seven note book","match":"any"`, "2"},
+		{`"text":"\"note book\"","match":"user"`, ""},
+		{`"text":"raincoat","match":"phrase"`, ""},
+	} {
+		if got := strings.Join(ranked(t, x, c.clause), " "); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.clause, got, c.want)
+		}
+	}
+	for _, text := range []string{"note book", "raincoat", "a new raincoat", "note book raincoat"} {
+		body := `{"query":[{"type":"text","text":"` + text + `","match":"any"}]}`
+		for _, h := range x.mustSearch(t, body).Hits {
+			x.checkScore(t, body, &h)
+		}
+	}
+}

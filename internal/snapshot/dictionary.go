@@ -53,3 +53,15 @@ func (s *Snapshot) Variants(structure, term, surface string) []string {
 	slices.Sort(variants)
 	return variants
 }
+
+// Holders returns the number of documents that hold a term, deleted ones included.
+func (s *Snapshot) Holders(structure, term string) (holders uint64) {
+	for _, of := range s.Segments {
+		if field := of.Reader.Terms(structure); field != nil {
+			if entry, ok := field.Lookup([]byte(term)); ok {
+				holders += uint64(entry.DocFreq)
+			}
+		}
+	}
+	return holders
+}

@@ -54,6 +54,9 @@ type Dictionary interface {
 	// they leave out diacritics and signs, in the term itself or in one of its
 	// surface forms.
 	Variants(structure, term, surface string) []string
+	// Holders returns the number of documents that hold a term, deleted ones
+	// included.
+	Holders(structure, term string) uint64
 }
 
 // Options is what clauses are compiled against.
@@ -65,8 +68,8 @@ type Options struct {
 	// Buffer is the scratch memory of analysis, used until the compiler is done. If
 	// nil, the compiler allocates its own.
 	Buffer *analysis.Buffer
-	// Dictionary knows the words of the index. If nil, diacritics and signs count as
-	// typed.
+	// Dictionary knows the words of the index. If nil, diacritics, signs and spaces
+	// count as typed.
 	Dictionary Dictionary
 	// Cache, if not nil, caches the analysed words of the settings for other
 	// searches with the same settings.
@@ -128,6 +131,7 @@ type Compiler struct {
 	buffer     *analysis.Buffer
 	forgiven   int // words compared with typos
 	spelled    int // words whose variants are looked up
+	respaced   int // words that are split or joined
 	lookups    int
 	planned    int
 	hung       int // alternatives
@@ -172,7 +176,7 @@ func (c *Compiler) List(clauses []query.Clause) (Node, error) {
 // Instead is List for clauses tried in place of those of the search. It resets the
 // bounds, so that the result does not depend on how many others were tried before.
 func (c *Compiler) Instead(clauses []query.Clause) (Node, error) {
-	c.forgiven, c.spelled, c.planned, c.hung = 0, 0, 0, 0
+	c.forgiven, c.spelled, c.respaced, c.planned, c.hung = 0, 0, 0, 0, 0
 	return c.List(clauses)
 }
 

@@ -243,6 +243,8 @@ func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Orig
 		var n Node
 		if covered > 0 {
 			n = c.wholeWord(group, i, o, prefix && i+covered == count, distinct, origin)
+		} else if n = c.joinedWord(group, i, o, distinct, origin); n != nil {
+			covered = 2
 		}
 		if n == nil {
 			nodes, i = append(nodes, perWord[i]), i+1

@@ -52,6 +52,7 @@ func (c *Compiler) word(group []analysed, i int, o *options, prefix bool, distin
 			return nil, err
 		}
 	}
+	c.addSplit(n, group, i, o)
 	found := n.smallest()
 	var phrases []Node
 	for j := range group {
