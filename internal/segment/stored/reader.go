@@ -30,6 +30,10 @@ type Reader struct {
 	cache   [cacheSlots]atomic.Pointer[block]
 }
 
+// slack is the room after an unpacked block. With it, the decoder copies 16 bytes at
+// a time.
+const slack = 16
+
 // block is an unpacked block.
 type block struct {
 	index int
@@ -141,7 +145,7 @@ func (r *Reader) unpack(b int) (*block, error) {
 	}
 	packed, from, to, size := r.Block(b)
 	// The stated size is trusted only as far as the packed bytes make it likely.
-	raw, err := d.DecodeAll(packed, make([]byte, 0, min(int(size), 64*len(packed)+4096)))
+	raw, err := d.DecodeAll(packed, make([]byte, 0, min(int(size), 64*len(packed)+4096)+slack))
 	if err != nil {
 		return nil, r.corrupt(b, "block %d: %v", b, err)
 	}
