@@ -92,7 +92,7 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 	defer g.publishing.Unlock()
 	base := g.Snapshot()
 	defer base.Release()
-	tracked, err := g.trackedKeys(t, base)
+	tracked, err := g.track(t, base)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,12 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 	}
 	// E5: what the manifest will name must match the operations.
 	want := base.Documents + t.added - deleted
+	g.mergeTracked(tracked)
 	next, segments, err := g.assemble(changes, want, tracked, t.sequence)
 	if err != nil {
+		if tracked != nil && tracked.merged.File != "" {
+			g.removeFile(tracked.merged.File)
+		}
 		return err
 	}
 	release := func() {
@@ -124,9 +128,7 @@ func (g *Generation) publishTable(ctx context.Context, t *table) error {
 	g.frozen = nil
 	g.recovering = false
 	g.promised = max(g.promised, t.sequence)
-	if g.tracking != nil && tracked != nil {
-		g.tracking.add(next.Tracking.Files[len(next.Tracking.Files)-1], tracked)
-	}
+	tracked.addTo(g.tracking)
 	g.mu.Unlock()
 	g.account(&t.holding, 0)
 	for _, r := range t.runs() {
@@ -258,13 +260,16 @@ func killKeys(old []*change, keys []string) error {
 // assemble writes the side file of a commit and returns the manifest and the
 // segments after the changes. It leaves out segments without a live document. The
 // caller must release the readers of the segments if it does not use them.
-func (g *Generation) assemble(changes []*change, want int, tracked []string, sequence uint64) (*manifest.Manifest, []*snapshot.Segment, error) {
+func (g *Generation) assemble(changes []*change, want int, tracked *trackedCommit, sequence uint64) (*manifest.Manifest, []*snapshot.Segment, error) {
 	g.mu.Lock()
 	before := g.manifest
 	g.mu.Unlock()
 	next := before.Next()
 	next.Segments = nil
-	side := &snapshot.Side{Keys: tracked}
+	side := new(snapshot.Side)
+	if tracked != nil {
+		side.Keys = tracked.own.keys
+	}
 	sides := make(map[string]bool) // segments whose state is in the new side file
 	var segments []*snapshot.Segment
 	var kept []*change
@@ -319,13 +324,17 @@ func (g *Generation) assemble(changes []*change, want int, tracked []string, seq
 		}
 		next.Segments = append(next.Segments, entry)
 	}
-	g.mu.Lock()
-	next.Tracking = g.tracking.manifest()
-	g.mu.Unlock()
-	if next.Tracking != nil && tracked != nil {
-		next.Tracking.Files = append(next.Tracking.Files, manifest.TrackedFile{File: sideName, Sequence: sequence, Keys: len(tracked)})
+	written := []manifest.File{sideFile}
+	if tracked != nil {
+		tracked.own.File = sideName
+		written = append(written, tracked.file)
 	}
-	listFiles(next, before, kept, sideFile)
+	g.mu.Lock()
+	after := g.tracking.clone()
+	g.mu.Unlock()
+	tracked.addTo(after)
+	next.Tracking = after.manifest()
+	listFiles(next, before, kept, written...)
 	next.Live = int64(live)
 	next.NextFile = g.nextFile.Load()
 	return next, segments, nil
@@ -341,8 +350,11 @@ func findSegment(m *manifest.Manifest, file string) *manifest.Segment {
 }
 
 // listFiles sets the files that the next manifest names.
-func listFiles(next, before *manifest.Manifest, kept []*change, side manifest.File) {
-	fresh := map[string]manifest.File{side.Name: side}
+func listFiles(next, before *manifest.Manifest, kept []*change, sides ...manifest.File) {
+	fresh := make(map[string]manifest.File)
+	for _, side := range sides {
+		fresh[side.Name] = side
+	}
 	for _, c := range kept {
 		if c.isNew {
 			fresh[c.name] = manifest.File{Name: c.name, Size: c.summary.Size, CRC32C: c.summary.CRC32C}
@@ -370,7 +382,7 @@ func listFiles(next, before *manifest.Manifest, kept []*change, side manifest.Fi
 	}
 }
 
-// discardSide removes the side file of a commit that was not published.
+// discardSide removes the side files of a commit that was not published.
 func (g *Generation) discardSide(next *manifest.Manifest) {
 	g.mu.Lock()
 	current, failed := g.manifest, g.failure != nil

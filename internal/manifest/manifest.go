@@ -160,10 +160,12 @@ type Tracking struct {
 	Unknown jsontext.Value `json:",embed"`
 }
 
-// TrackedFile is a side file with the keys that one commit changed.
+// TrackedFile is a side file with the keys that one commit changed, or several
+// successive ones.
 type TrackedFile struct {
 	File     string `json:"file"`
-	Sequence uint64 `json:"sequence"`
+	First    uint64 `json:"first,omitzero"` // the first of several commits; 0: only one
+	Sequence uint64 `json:"sequence"`       // the last commit
 	Keys     int    `json:"keys"`
 }
 

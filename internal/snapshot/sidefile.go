@@ -16,7 +16,7 @@ import (
 // the directory plus one, or zero for sections of the whole file.
 const (
 	partDirectory uint16 = 1 // of the file: segment names and their columns
-	partKeys      uint16 = 2 // of the file: keys changed by the commit
+	partKeys      uint16 = 2 // of the file: tracked keys
 	partLive      uint16 = 3 // of a segment: bits of its live documents
 	partColumns   uint16 = 4 // first overlay of a segment; one part per column
 
@@ -71,7 +71,8 @@ func isListed(documents uint32, deleted int) bool {
 }
 
 // Side is the content of a side file: the state of segments written earlier, and
-// the keys that the commit changed while changes are tracked.
+// the keys that the commit changed while changes are tracked. One with merged keys
+// of several commits has no entries.
 type Side struct {
 	Entries []SideEntry
 	Keys    []string // ascending; nil when changes are not tracked
