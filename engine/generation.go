@@ -204,7 +204,9 @@ func (g *Generation) load() error {
 	if err != nil {
 		return err
 	}
-	g.tracking = tracked
+	if !g.options.ReadOnly { // only its writer adds to the keys and needs them
+		g.tracking = tracked
+	}
 	g.install(m.Sequence, segments, m)
 	g.promised = m.Sequence
 	if g.log == nil && !g.options.ReadOnly {

@@ -380,6 +380,7 @@ func (j *Jobs) begin(ctx context.Context, one *job) error {
 	}
 	defer release()
 	steady := context.WithoutCancel(ctx)
+	j.awaitStopped(one.source().Generation)
 	if err := source.StartTracking(steady); err != nil {
 		return err
 	}
@@ -415,8 +416,8 @@ func (j *Jobs) finish(ctx context.Context, one *job, phase Phase, cause error) e
 	if j.isGone(one) {
 		return nil
 	}
-	if err := j.stopTracking(steady, one); err != nil {
-		j.log.Error("cannot stop tracking changes of the source", "index", one.record().Record.Index, "error", err)
+	if err := j.stopTracking(steady, one); errors.Is(err, versioned.ErrLost) {
+		return err
 	}
 	return j.save(steady, one, func(s *stored) {
 		at := now()
@@ -434,24 +435,31 @@ func (j *Jobs) isGone(one *job) bool {
 }
 
 // stopTracking ends the recording of changes. A source that is gone records
-// nothing.
+// nothing. It fails with versioned.ErrLost when another node has the job (J6). Any
+// other failure does not keep the job from ending: stopUnusedTracking repeats it.
 func (j *Jobs) stopTracking(ctx context.Context, one *job) error {
 	entry := one.source()
 	if found, err := j.registry.Resolve(entry.Name); err != nil || found.Generation != entry.Generation {
 		return nil
 	}
 	source, err := j.generations.AcquireFor(ctx, entry, generations.ForBackground)
-	if err != nil {
-		return err
+	if err == nil {
+		defer source.Release()
+		err = j.checkCarried(ctx, one)
 	}
-	defer source.Release()
-	return source.StopTracking(ctx)
+	if err == nil {
+		err = source.StopTracking(ctx)
+	}
+	if err != nil && !errors.Is(err, versioned.ErrLost) {
+		j.log.Error("cannot stop tracking changes of the source", "index", one.record().Record.Index, "error", err)
+	}
+	return err
 }
 
 // close ends a job whose target is live.
 func (j *Jobs) close(ctx context.Context, one *job) error {
-	if err := j.stopTracking(ctx, one); err != nil {
-		j.log.Error("cannot stop tracking changes of the source", "index", one.record().Record.Index, "error", err)
+	if err := j.stopTracking(ctx, one); errors.Is(err, versioned.ErrLost) {
+		return err
 	}
 	target := one.target()
 	token := freshness.Token{Index: target.Index, IndexName: target.Name.Index, Generation: target.Generation}

@@ -43,7 +43,7 @@ import (
 type Options struct {
 	MaxConcurrent   int           // jobs that copy or replay at once; 0: 2
 	CatchupInterval time.Duration // between rounds of a job that is ready; 0: 30 s
-	SweepInterval   time.Duration // between searches for unfinished jobs that no node runs; 0: 30 s
+	SweepInterval   time.Duration // between searches for unfinished jobs that no node runs, and for tracking that no job needs; 0: 30 s
 	// Holds reports whether this node writes an index; nil: it writes all.
 	Holds func(registry.ID) bool
 	// Claim makes this node the owner of an index that has none; nil if Holds is nil.
@@ -79,6 +79,8 @@ type Jobs struct {
 	phases map[registry.ID]Phase     // of every record seen, by index
 	idle   map[registry.ID]time.Time // when an index was last seen to have no unfinished job
 	losses int                       // of indexes to other nodes, which may begin jobs for them
+
+	stopping map[registry.ID]chan struct{} // by generation: closed when stopUnused has ended
 }
 
 // New returns the jobs whose records are in a bucket.
@@ -96,7 +98,7 @@ func New(b bucket.Bucket, known *registry.Registry, open *generations.Set, node 
 		records: records{b}, registry: known, generations: open, node: node, options: options, log: log,
 		slots: make(chan struct{}, options.MaxConcurrent), wake: make(chan struct{}, 1),
 		jobs: make(map[registry.ID]*job), phases: make(map[registry.ID]Phase),
-		idle: make(map[registry.ID]time.Time),
+		idle: make(map[registry.ID]time.Time), stopping: make(map[registry.ID]chan struct{}),
 	}
 }
 
@@ -116,6 +118,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 		case <-sweep.C:
 			j.sweep(ctx)
 			j.adopt(ctx)
+			j.stopUnusedTracking(ctx)
 		}
 	}
 }
