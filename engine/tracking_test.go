@@ -121,6 +121,45 @@ func TestTrackedKeysThatWereReportedAreNotMergedWithLaterOnes(t *testing.T) {
 	}
 }
 
+// Rounds of a reindex under commits bring every key, and leave none.
+func TestRoundsUnderCommitsReportEveryKey(t *testing.T) {
+	g := tracked(t, vfs.Memory())
+	const keys = 300
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		for i := range keys {
+			s := g.WriteStream()
+			if err := add(s, fmt.Sprintf(`{"id":"k%03d"}`, i)); err != nil {
+				t.Error(err)
+			}
+			if _, err := s.Wait(context.Background()); err != nil {
+				t.Error(err)
+			}
+			if _, err := g.Commit(context.Background(), Explicit); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	brought := make(map[string]bool)
+	for isLast := false; !isLast; {
+		select {
+		case <-written:
+			isLast = true
+		default:
+		}
+		sequence := mustCommit(t, g)
+		for _, key := range g.Changes(sequence) {
+			brought[key] = true
+		}
+		g.Backlog()
+		g.Forget(sequence)
+	}
+	if len(brought) != keys || g.Backlog() != 0 {
+		t.Errorf("%d keys were brought, %d are left", len(brought), g.Backlog())
+	}
+}
+
 // Tracked keys against a naive list, merged whenever they may be: every key of a
 // commit is reported until it is forgotten, and no key is reported that no commit
 // changed.
@@ -225,6 +264,7 @@ func TestMergingTrackedKeysWritesLittle(t *testing.T) {
 // forgotten; what was committed since the reindex began is still reported, unless
 // it was forgotten before.
 func TestPowerLossWhileTrackedKeysAreMerged(t *testing.T) {
+	t.Parallel()
 	const asks, forgets = leastMerged + leastMerged/2, 2 * leastMerged // when a round of a reindex begins and ends
 	scenario := func(fs *faultfs.FS) (held map[string]bool, isTracking bool) {
 		held = make(map[string]bool)
