@@ -255,3 +255,26 @@ func TestWordsWrittenTogetherOrApart(t *testing.T) {
 		}
 	}
 }
+
+// TestAWordTypedLikeTheStemOfAnother finds the other with one typo.
+func TestAWordTypedLikeTheStemOfAnother(t *testing.T) {
+	x := newIndex(t, `{"fields":{"id":{"type":"string","role":"id"},"title":{"type":"string","locales":{"defaultLocale":"en"},"matching":{"typoTolerance":{}}}}}`)
+	for _, line := range []string{`{"id":"1","title":"coffee maker"}`, `{"id":"2","title":"committees"}`, `{"id":"3","title":"employees"}`, `{"id":"4","title":"maker"}`} {
+		x.add(t, []string{line}, nil)
+	}
+	for _, c := range []struct{ clause, want string }{
+		{`"text":"coffe","prefix":"off"`, "1"},
+		{`"text":"coffe maker","relax":"off"`, "1"},
+		{`"text":"committe","prefix":"off"`, "2"},
+		{`"text":"employe","prefix":"off"`, "3"},
+		{`"text":"coffe","prefix":"off","typos":"off"`, ""},
+	} {
+		if got := strings.Join(ranked(t, x, c.clause), " "); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.clause, got, c.want)
+		}
+	}
+	const body = `{"query":[{"type":"text","text":"coffe maker"}]}`
+	for _, h := range x.mustSearch(t, body).Hits {
+		x.checkScore(t, body, &h)
+	}
+}

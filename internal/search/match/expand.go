@@ -236,6 +236,19 @@ func (b *binder) addVariants(entries []terms.Entry, byForm []formMatch, field *t
 	return entries, byForm
 }
 
+// setApart makes a term that reads like the word as typed a typo of one edit: the word has
+// another stem, so the two are different words.
+//
+//	typed    coffe, with the stem coff
+//	indexed  coffee, with the stem coffe
+func setApart(field *terms.Field, matches []terms.Match, typed string) {
+	for i := range matches {
+		if m := &matches[i]; m.Distance == 0 && string(field.Term(m.Ord)) == typed {
+			m.Distance = 1
+		}
+	}
+}
+
 // byOrd sorts entries and removes duplicates.
 func byOrd(entries []terms.Entry) []terms.Entry {
 	slices.SortFunc(entries, func(a, b terms.Entry) int { return cmp.Compare(a.Ord, b.Ord) })
@@ -253,6 +266,9 @@ func (b *binder) readings(ctx context.Context, field *terms.Field, n *plan.Expan
 		return found, byForm, err
 	}
 	matches, own := b.nearTerms(field, n)
+	if n.Surface != "" && !n.Prefix {
+		setApart(field, matches, n.Surface)
+	}
 	if len(b.view.Snapshot.Segments) > 1 {
 		sortMatches(matches[:own])
 		byForm = nearerByForm(field, matches[:own], matches[own:])
