@@ -86,7 +86,7 @@ func TestDrafts(t *testing.T) {
 			"objects and lists of objects; nothing is sorted by what stands in a list",
 			`{"sku":"a1","maker":{"town":"Oslo","founded":1901},"variants":[{"size":1,"sold":"2024-01-01T00:00:00Z"},{"size":2.5}]}`,
 			`sku {type:string,role:id}
-			maker {type:object,fields:{town:{type:string,role:tag},founded:{type:int64,filter,sort}}}
+			maker {type:object,fields:{town:{type:string,role:tag,matching:{typoTolerance}},founded:{type:int64,filter,sort}}}
 			variants {type:object,multiple:true,mode:nested,fields:{size:{type:double,filter},sold:{type:timestamp,filter,facet}}}`,
 		},
 		{
@@ -160,7 +160,7 @@ func TestDraftsOfConvertedTexts(t *testing.T) {
 			`{"k":"red;blue","j":"[\"a\",\"b\"]","o":"{\"n\":1}"}
 			{"k":"blue;green;red","j":"[\"c\"]","o":"{\"n\":2}"}
 			{"k":"red","j":"","o":""}`,
-			`k {type:string,role:tag,multiple:true}
+			`k {type:string,role:tag,multiple:true,matching:{typoTolerance}}
 			j {type:string,role:tag,multiple:true}
 			o {type:object,fields:{n:{type:int64,filter,sort}}}`,
 		},

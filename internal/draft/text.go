@@ -13,6 +13,7 @@ const (
 	shortBytes = 60  // average up to which a value may be a tag
 	shortWords = 4.5 // average up to which a value may be a tag
 	exactBytes = 512 // maximum of values that are filtered by
+	nameBytes  = 4   // average from which tags are names, not codes
 
 	longestTitle = 4000 // maximum in bytes of a title that is sorted by: a collation key is longer than its text
 )
@@ -52,7 +53,7 @@ func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []s
 		return declared, []string{"string: addresses are returned, not searched"}
 	case separator != "":
 		column.Separator, column.IsList = separator, true
-		declared.Role = "tag"
+		declared.Role, declared.Matching = "tag", c.names(c.separated(separator).parts)
 		return declared, []string{fmt.Sprintf("string, tags: %s of %s values are lists separated by %q", grouped(c.separated(separator).texts), grouped(c.texts), separator)}
 	case path != "" && t.longest <= exactBytes && !at.inList:
 		declared.Role = "path"
@@ -67,7 +68,7 @@ func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []s
 		declared.Role = "code"
 		return declared, []string{"string, code: " + c.differ()}
 	case c.isTag():
-		declared.Role = "tag"
+		declared.Role, declared.Matching = "tag", c.names(c.texts)
 		return declared, []string{"string, tag: " + c.differ()}
 	}
 	declared.Matching = prose()
@@ -107,6 +108,15 @@ func (c *column) isTag() bool {
 		return !c.isManyNames()
 	}
 	return t.spaced*4 < c.texts || isNamed(c.name, tagNames) || len(c.distinct)*2 <= c.values
+}
+
+// names returns the matching usage of so many tags. Typos are tolerated unless the tags
+// are short codes, such as those of countries.
+func (c *column) names(tags int) *Matching {
+	if c.text.bytes < nameBytes*tags {
+		return nil
+	}
+	return &Matching{TypoTolerance: used()}
 }
 
 // isManyNames reports whether lists contain names that are hardly repeated,
