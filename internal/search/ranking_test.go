@@ -231,6 +231,7 @@ func TestWordsWrittenTogetherOrApart(t *testing.T) {
 		`{"id":"2","title":"a note in a book"}`,
 		`{"id":"3","body":"rain coat"}`,
 		`{"id":"4","title":"coat","body":"rain"}`,
+		`{"id":"5","title":"sunscreens"}`,
 	} {
 		x.add(t, []string{line}, nil)
 	}
@@ -239,6 +240,11 @@ func TestWordsWrittenTogetherOrApart(t *testing.T) {
 		{`"text":"note book"`, "2 1"},
 		{`"text":"notebook"`, "1"},
 		{`"text":"raincoat"`, "3"},
+		{`"text":"sun screen"`, "5"},
+		{`"text":"sun scr"`, "5"},
+		{`"text":"sun s"`, "5"},
+		{`"text":"sun scr","prefix":"off","relax":"off"`, ""},
+		{`"text":"note boo"`, "2"},
 		{`"text":"` + six + `note book","match":"any"`, "2 1"},
 		{`"text":"` + six + `seven note book","match":"any"`, "2"},
 		{`"text":"\"note book\"","match":"user"`, ""},
@@ -248,7 +254,7 @@ func TestWordsWrittenTogetherOrApart(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", c.clause, got, c.want)
 		}
 	}
-	for _, text := range []string{"note book", "raincoat", "a new raincoat", "note book raincoat"} {
+	for _, text := range []string{"note book", "raincoat", "a new raincoat", "note book raincoat", "sun scr"} {
 		body := `{"query":[{"type":"text","text":"` + text + `","match":"any"}]}`
 		for _, h := range x.mustSearch(t, body).Hits {
 			x.checkScore(t, body, &h)

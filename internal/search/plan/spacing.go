@@ -52,11 +52,13 @@ func isSpelledWithSpaces(word string) bool {
 }
 
 // joinedWord compiles the i-th word and the one after it as the word that they form
-// together, nil if no field holds it.
-func (c *Compiler) joinedWord(group []analysed, i int, o *options, distinct int, origin *Origin) Node {
+// together, nil if no field holds it. With opens, it is also the start of longer words
+// unless a field holds the i-th word.
+func (c *Compiler) joinedWord(group []analysed, i int, o *options, opens bool, distinct int, origin *Origin) Node {
 	if !c.respaces(group, o) || i+1 == len(group[0].words) {
 		return nil
 	}
+	opens = opens && !slices.ContainsFunc(group, func(f analysed) bool { return c.dictionary.Holders(f.home.structure, f.words[i].terms[0]) > 0 })
 	n := newWord(origin, distinct, len(group))
 	for j := range group {
 		f := &group[j]
@@ -75,8 +77,9 @@ func (c *Compiler) joinedWord(group []analysed, i int, o *options, distinct int,
 		n.add(&f.home, &word{terms: terms})
 		n.Fields[len(n.Fields)-1].Terms[0].Boost = spacedBoost
 		n.addVariants(c.dictionary, terms[0], surface)
+		n.addNear(&f.home, len(n.Fields)-1, terms[0], surface, tolerance{}, opens)
 	}
-	if !c.isKnown(n) {
+	if len(n.Bands) == 0 && !c.isKnown(n) {
 		return nil
 	}
 	return n.smallest()

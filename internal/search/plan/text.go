@@ -243,7 +243,7 @@ func (c *Compiler) group(group []analysed, o *options, prefix bool, origin *Orig
 		var n Node
 		if covered > 0 {
 			n = c.wholeWord(group, i, o, prefix && i+covered == count, distinct, origin)
-		} else if n = c.joinedWord(group, i, o, distinct, origin); n != nil {
+		} else if n = c.joinedWord(group, i, o, prefix && i+2 == count, distinct, origin); n != nil {
 			covered = 2
 		}
 		if n == nil {
