@@ -34,11 +34,7 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 	err := r.scan(ctx, s, keep, func(s *scratch, nodes []uint32) {
 		s.full = false
 		r.nearness(s, nodes)
-		for i, node := range nodes {
-			if n := nearOf(node, s.raws[i]); n > s.least {
-				s.found.add(n, keep)
-			}
-		}
+		s.addNearest(nodes, keep)
 	})
 	if err != nil {
 		return err
@@ -62,12 +58,37 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 		}
 		s.full = true
 		r.nearness(s, s.fresh)
-		for i, node := range s.fresh {
-			if n := nearOf(node, s.raws[i]); n > s.least {
-				s.found.add(n, k)
-			}
-		}
+		s.addNearest(s.fresh, k)
 	})
+}
+
+// addNearest adds those of the nodes to found that are among the keep nearest so far
+// and nearer than least. Their nearness is in raws.
+//
+// Few nodes of a long scan are. The others cost one comparison with the threshold, the
+// nearness of the farthest node in found, and do not enter the heap.
+func (s *scratch) addNearest(nodes []uint32, keep int) {
+	bound := s.bound(keep)
+	threshold := bound.raw()
+	for i, raw := range s.raws[:len(nodes)] {
+		if raw < threshold { // ties and NaN are decided by near
+			continue
+		}
+		if x := nearOf(nodes[i], raw); x > bound {
+			s.found.add(x, keep)
+			bound = s.bound(keep)
+			threshold = bound.raw()
+		}
+	}
+}
+
+// bound returns what a node must be nearer than to be added to the keep nearest. The
+// nearness of 0, for which every node is added, is NaN: nothing is less.
+func (s *scratch) bound(keep int) near {
+	if len(s.found) < keep {
+		return s.least
+	}
+	return s.found[0] // nearer than least, as are all that were added
 }
 
 // scan collects the keep nearest of the accepted nodes in found. It calls look with
