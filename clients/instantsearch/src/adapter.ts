@@ -18,7 +18,8 @@ export interface Options extends Omit<ClientOptions, "readYourWrites"> {
 /** The type that InstantSearch.js and React InstantSearch expect as `searchClient`. */
 export interface SearchClient {
   search(requests: any): Promise<{ results: any[] }>;
-  searchForFacetValues(requests: any): Promise<any[]>;
+  // A list. Its declared type differs between versions of InstantSearch and of the Algolia client.
+  searchForFacetValues(requests: any): Promise<any>;
 }
 
 /** Returns a search client for the node at a URL. Use one per InstantSearch instance: a new search cancels the previous one. */
