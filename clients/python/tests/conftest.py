@@ -14,6 +14,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[3]
 KEY = "client-tests-root-key-0123456789abcdef"
+# The examples of the README, in its order.
+EXAMPLES = re.findall(r"```python\n(.*?)```", (pathlib.Path(__file__).parents[1] / "README.md").read_text(), re.S)
 
 
 @pytest.fixture(scope="session")

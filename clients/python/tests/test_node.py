@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas
 import pytest
-from conftest import KEY, ROOT
+from conftest import EXAMPLES, KEY, ROOT
 
 from quire_client import AsyncClient, Client, Definition, QuireError
 
@@ -100,8 +100,6 @@ def test_rows_of_a_frame(node: str) -> None:
 
 
 def test_the_first_search_of_the_readme(node: str) -> None:
-    readme = (pathlib.Path(__file__).parents[1] / "README.md").read_text()
-    code = re.findall(r"```python\n(.*?)```", readme, re.S)[0]
     with Client(node, KEY) as client:
         books = client.index("books")
         books.put(BOOKS)
@@ -109,7 +107,7 @@ def test_the_first_search_of_the_readme(node: str) -> None:
         books.commit()
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(code.replace("http://localhost:8080", node), {"key": KEY})
+        exec(EXAMPLES[0].replace("http://localhost:8080", node), {"key": KEY})
     assert printed.getvalue() == "2 The Dispossessed\n"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy
 import pytest
-from conftest import KEY
+from conftest import EXAMPLES, KEY
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from llama_index.core import Document as Source
@@ -73,6 +73,17 @@ def test_langchain(index: Index) -> None:
     assert store.get_by_ids(["a", added[0]]) == []
     store.delete()
     assert store.similarity_search("cat") == []
+
+
+def test_the_vector_store_of_the_readme(node: str) -> None:
+    code = EXAMPLES[1].replace("store.similarity_search(", "found = store.similarity_search(")
+    metadatas = [{"year": 2000 + i} for i in range(len(TEXTS))]
+    with Client(node, KEY) as client:
+        names = {"client": client, "texts": TEXTS, "embeddings": Words(), "metadatas": metadatas}
+        exec(code, names)
+        client.index("notes").delete()
+    assert [document.page_content for document in names["found"]] == [TEXTS[3]]
+    assert len(EXAMPLES) == 2, "every example runs in a test"
 
 
 class WordsOfLlama(BaseEmbedding):
