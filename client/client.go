@@ -39,7 +39,6 @@ type Client struct {
 	readYourWrites bool
 	mu             sync.Mutex
 	tokens         map[string]string // newest token of each index written here
-	keyed          map[string]bool   // whether an index has a primary key
 }
 
 // Option configures a Client.
@@ -53,7 +52,7 @@ const defaultRetry = 20 * time.Second
 // leave it empty for a node without authentication.
 func New(node, key string, options ...Option) (*Client, error) {
 	c := &Client{nodes: []string{node}, key: key, http: newHTTP(), retryFor: defaultRetry,
-		tokens: make(map[string]string), keyed: make(map[string]bool)}
+		tokens: make(map[string]string)}
 	for _, option := range options {
 		option(c)
 	}
@@ -99,7 +98,8 @@ func HTTP(h *http.Client) Option { return func(c *Client) { c.http = h } }
 //     that nothing was written (of several documents some may have been, in
 //     which case the outcome is unknown);
 //   - if its outcome is unknown and it is idempotent: all reads, commits, and
-//     writes of documents to an index with a primary key.
+//     writes of documents to an index with a primary key. The client reads the
+//     definition before each such retry; if it cannot, it does not retry.
 func RetryFor(d time.Duration) Option { return func(c *Client) { c.retryFor = d } }
 
 // ReadYourWrites makes every read of an index include this client's earlier

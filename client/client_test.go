@@ -145,6 +145,68 @@ func TestRepeatingIsBoundedAndObeysRetryAfter(t *testing.T) {
 	})
 }
 
+// An index may be deleted and created anew, and another generation promoted:
+// whether documents have keys is asked before every retry, and only then.
+func TestWhetherDocumentsHaveKeysIsAskedEachTime(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		keyed []bool // the answers
+		cuts  []int  // of each write before it is answered
+		asked int
+		tries int
+		fails bool // the last write
+	}{
+		{"a healthy write asks nothing", nil, []int{0, 0}, 0, 2, false},
+		{"each retry asks", []bool{true, true}, []int{2}, 2, 3, false},
+		{"the next write asks again", []bool{true, false}, []int{1, 1}, 2, 3, true},
+		{"keys that came later count", []bool{false, true}, []int{1, 1}, 2, 3, false},
+		{"keys that went between two retries count", []bool{true, false}, []int{2}, 2, 2, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				asked, tries, cuts := 0, 0, 0
+				x := newClient(t, func(r *http.Request) (*http.Response, error) {
+					if r.Method == http.MethodGet {
+						asked++
+						return reply(200, fmt.Sprintf(`{"definition":{"fields":{"id":{"type":"string","primaryKey":%v,"required":true}}}}`, c.keyed[asked-1]))
+					}
+					if tries++; cuts > 0 {
+						cuts--
+						return nil, io.ErrUnexpectedEOF
+					}
+					return reply(200, `{"indexed":1,"failed":[]}`)
+				}).Index("x")
+				var err error
+				for _, cuts = range c.cuts {
+					err = addOne(t.Context(), x)
+				}
+				if asked != c.asked || tries != c.tries || (err != nil) != c.fails {
+					t.Errorf("asked %d times, %d tries: %v", asked, tries, err)
+				}
+			})
+		})
+	}
+}
+
+// Asking takes none of the time that is not left for a retry.
+func TestAskingForKeysEndsWithTheTimeForRetries(t *testing.T) {
+	for _, retryFor := range []time.Duration{0, 5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			asked := 0
+			x := newClient(t, func(r *http.Request) (*http.Response, error) {
+				if r.Method == http.MethodGet {
+					asked++
+				}
+				return reply(503, "")
+			}, RetryFor(retryFor)).Index("x")
+			begin := time.Now()
+			if err := addOne(t.Context(), x); err == nil || time.Since(begin) > retryFor || (asked > 0) != (retryFor > 0) {
+				t.Errorf("asked %d times in %v: %v", asked, time.Since(begin), err)
+			}
+		})
+	}
+}
+
 func TestAnotherNodeAnswersAtOnce(t *testing.T) {
 	var asked []string
 	c := newClient(t, func(r *http.Request) (*http.Response, error) {

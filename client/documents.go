@@ -51,25 +51,20 @@ func encode(documents []any) ([]byte, error) {
 }
 
 // hasKey reports whether documents of the index have keys, so that adding them
-// is idempotent. It returns false for an index that cannot be read.
+// is idempotent. It returns false for an index that cannot be read. The answer
+// is not kept: the index may be deleted and created anew, or serve from a
+// generation with another definition.
 func (x *Index) hasKey(ctx context.Context) bool {
-	x.client.mu.Lock()
-	keyed, known := x.client.keyed[x.name]
-	x.client.mu.Unlock()
-	if known {
-		return keyed
-	}
 	d, err := x.Get(ctx)
 	if err != nil || d.Definition == nil {
 		return false
 	}
 	for _, field := range d.Definition.Fields {
-		keyed = keyed || field.PrimaryKey != nil && *field.PrimaryKey
+		if field.PrimaryKey != nil && *field.PrimaryKey {
+			return true
+		}
 	}
-	x.client.mu.Lock()
-	x.client.keyed[x.name] = keyed
-	x.client.mu.Unlock()
-	return keyed
+	return false
 }
 
 // Document reads the document with a key into result. Writes that are not

@@ -43,6 +43,17 @@ type request struct {
 	several bool
 }
 
+// mayRepeat reports whether the request is idempotent, false if that is not known
+// by the deadline.
+func (r *request) mayRepeat(ctx context.Context, deadline time.Time) bool {
+	if r.isRepeatable == nil {
+		return false
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
+	defer cancel()
+	return r.isRepeatable(ctx)
+}
+
 // always is isRepeatable for idempotent requests.
 func always(context.Context) bool { return true }
 
@@ -75,7 +86,7 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 			return nil, err
 		}
 		again := outcomeOf(err, r.several)
-		if again == refused || again == unknown && (r.isRepeatable == nil || !r.isRepeatable(ctx)) {
+		if again == refused {
 			return nil, err
 		}
 		// Another node may answer immediately; pause only after all were tried.
@@ -84,7 +95,7 @@ func (c *Client) send(ctx context.Context, r *request) (*answer, error) {
 		if try+1 < len(c.nodes) && retryAfter(err) == 0 {
 			pause = 0
 		}
-		if time.Now().Add(pause).After(deadline) {
+		if time.Now().Add(pause).After(deadline) || again == unknown && !r.mayRepeat(ctx, deadline.Add(-pause)) {
 			return nil, err
 		}
 		timer := time.NewTimer(pause)

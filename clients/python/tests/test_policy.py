@@ -102,6 +102,72 @@ async def test_the_asynchronous_client_repeats_the_same(name: str, send: Callabl
     assert node.tries == (3 if repeats else 1)
 
 
+class Forgetful:
+    """Cuts some writes, and answers each time differently whether documents have keys."""
+
+    def __init__(self, keyed: list[bool]) -> None:
+        self.keyed, self.asked, self.tries, self.cuts = keyed, 0, 0, 0
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        if request.method == "GET":
+            self.asked += 1
+            return httpx.Response(200, json={"definition": {"fields": {"id": {"primaryKey": self.keyed[self.asked - 1]}}}})
+        self.tries += 1
+        self.cuts -= 1
+        return cut() if self.cuts >= 0 else httpx.Response(200, json={"indexed": 1})
+
+
+ASKED = [
+    ("a healthy write asks nothing", [], [0, 0], 0, 2, False),
+    ("each retry asks", [True, True], [2], 2, 3, False),
+    ("the next write asks again", [True, False], [1, 1], 2, 3, True),
+    ("keys that came later count", [False, True], [1, 1], 2, 3, False),
+    ("keys that went between two retries count", [True, False], [2], 2, 2, True),
+]
+
+
+@pytest.mark.parametrize(("keyed", "cuts", "asked", "tries", "fails"), [case[1:] for case in ASKED], ids=[case[0] for case in ASKED])
+async def test_whether_documents_have_keys_is_asked_each_time(keyed: list[bool], cuts: list[int], asked: int, tries: int, fails: bool) -> None:
+    node, failed = Forgetful(keyed), False
+    with Client("http://a.example/", transport=httpx.MockTransport(node)) as client:
+        for node.cuts in cuts:
+            try:
+                client.index("x").add([{"id": "1"}])
+                failed = False
+            except httpx.ReadError:
+                failed = True
+    assert (node.asked, node.tries, failed) == (asked, tries, fails)
+    node = Forgetful(keyed)
+    async with AsyncClient("http://a.example/", transport=httpx.MockTransport(node)) as asynchronous:
+        for node.cuts in cuts:
+            try:
+                await asynchronous.index("x").add([{"id": "1"}])
+                failed = False
+            except httpx.ReadError:
+                failed = True
+    assert (node.asked, node.tries, failed) == (asked, tries, fails)
+
+
+@pytest.mark.parametrize("retry_for", [0, 0.3])
+async def test_keys_are_asked_for_only_while_there_is_time_for_a_retry(retry_for: float) -> None:
+    asked = 0
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal asked
+        asked += request.method == "GET"
+        return httpx.Response(503)
+
+    begin = time.monotonic()
+    with Client("http://a.example", retry_for=retry_for, transport=httpx.MockTransport(answer)) as client, pytest.raises(QuireError):
+        client.index("x").add([{"id": "1"}])
+    assert time.monotonic() - begin < retry_for + 0.2 and (asked > 0) == (retry_for > 0)
+    begin, asked = time.monotonic(), 0
+    async with AsyncClient("http://a.example", retry_for=retry_for, transport=httpx.MockTransport(answer)) as asynchronous:
+        with pytest.raises(QuireError):
+            await asynchronous.index("x").add([{"id": "1"}])
+    assert time.monotonic() - begin < retry_for + 0.2 and (asked > 0) == (retry_for > 0)
+
+
 def test_another_node_is_asked_at_once() -> None:
     asked = []
 

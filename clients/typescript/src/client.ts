@@ -32,8 +32,10 @@ export interface Call extends CallOptions {
   reads?: boolean;
   /** The index serves from this generation afterwards, so that its readers see what was written to it. */
   promotes?: boolean;
-  /** Reports whether the request is idempotent; called if the outcome of an attempt is unknown. */
-  repeatable?: (options: CallOptions) => boolean | Promise<boolean>;
+  /** Reports whether the request is idempotent, false if that is not known by the deadline; called if the outcome of an attempt is unknown. */
+  repeatable?: (deadline: number) => boolean | Promise<boolean>;
+  /** The time after which the request is not retried. */
+  deadline?: number;
   /** Whether the request holds several documents: those before a failed one stay, so a failed write does not mean that nothing was written. */
   several?: boolean;
 }
@@ -83,7 +85,7 @@ export class Client {
 
   /** Sends a request, retrying it where that is safe, and returns the response. */
   async call<A>(call: Call): Promise<A> {
-    const deadline = Date.now() + (this.#options.retryFor ?? 20_000);
+    const deadline = call.deadline ?? Date.now() + (this.#options.retryFor ?? 20_000);
     for (let tries = 1; ; tries++) {
       const node = this.#preferred;
       const token = call.reads && call.index ? this.#tokens.get(call.index) : undefined;
@@ -96,14 +98,16 @@ export class Client {
           continue;
         }
         if (call.signal?.aborted) throw error;
-        const again = await mayRepeat(error, call);
-        call.signal?.throwIfAborted();
-        if (!again) throw error;
+        const taken = mayBeTaken(error, call);
+        if (taken === undefined) throw error;
         this.#preferred = (node + 1) % this.#nodes.length;
         const wait = error instanceof QuireError ? error.retryAfter * 1000 : 0;
         const backoff = Math.min(lastPause, firstPause * 2 ** Math.max(0, tries - this.#nodes.length));
         const pause = wait || (tries < this.#nodes.length ? 0 : backoff / 2 + (Math.random() * backoff) / 2);
-        if (Date.now() + pause > deadline) throw error;
+        const latest = deadline - pause;
+        const again = Date.now() < latest && (!taken || (await call.repeatable?.(latest)));
+        call.signal?.throwIfAborted();
+        if (!again) throw error;
         await sleep(pause, call.signal);
       }
     }
@@ -135,16 +139,13 @@ export class Client {
   }
 }
 
-async function mayRepeat(error: unknown, call: Call): Promise<boolean> {
-  if (error instanceof QuireError) {
-    const is = (code: string) => error.is(code);
-    const partly = unwritten.some(is);
-    if (error.status === 429 || untaken.some(is) || (partly && !call.several)) return true;
-    if (!partly && ![502, 503, 504].includes(error.status)) return false;
-  } else if (!(error instanceof TypeError)) {
-    return false; // fetch fails with a TypeError if there is no response
-  }
-  return (await call.repeatable?.(call)) ?? false;
+/** Reports whether a failed request may have been carried out; undefined if a retry would get the same response. */
+function mayBeTaken(error: unknown, call: Call): boolean | undefined {
+  if (!(error instanceof QuireError)) return error instanceof TypeError || undefined; // fetch fails with a TypeError if there is no response
+  const is = (code: string) => error.is(code);
+  if (error.status === 429 || untaken.some(is)) return false;
+  if (unwritten.some(is)) return !!call.several;
+  return [502, 503, 504].includes(error.status) || undefined;
 }
 
 function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -30,8 +30,6 @@ const always = () => true;
 
 /** A handle on one index. T is the type of its documents. */
 export class Index<T = Record<string, unknown>> {
-  #keyed: boolean | undefined;
-
   constructor(
     readonly client: Client,
     readonly name: string,
@@ -92,7 +90,7 @@ export class Index<T = Record<string, unknown>> {
   /** Adds documents, replacing those with the same keys. It stops at the first rejected document; those before it stay added. */
   async add(documents: T[], options: CallOptions = {}): Promise<Added> {
     return this.#write({
-      ...options, method: "POST", path: this.#data("documents"), body: { documents }, repeatable: (of) => this.#hasKey(of), several: documents.length > 1,
+      ...options, method: "POST", path: this.#data("documents"), body: { documents }, repeatable: (deadline) => this.#hasKey(options, deadline), several: documents.length > 1,
     });
   }
 
@@ -131,7 +129,7 @@ export class Index<T = Record<string, unknown>> {
   async #addLines(lines: string[], first: number, options: CallOptions): Promise<Result[]> {
     const answer = await this.client.call<{ failed: { position: number; errors: Problem[] }[] }>({
       ...options, method: "POST", path: `${this.#data("documents")}?onError=skip`, body: lines.join("\n"), media: "application/x-ndjson",
-      index: this.name, repeatable: (of) => this.#hasKey(of), several: lines.length > 1,
+      index: this.name, repeatable: (deadline) => this.#hasKey(options, deadline), several: lines.length > 1,
     });
     const results: Result[] = lines.map((_, i) => ({ position: first + i }));
     for (const { position, errors } of answer.failed) {
@@ -140,11 +138,14 @@ export class Index<T = Record<string, unknown>> {
     return results;
   }
 
-  /** Reports whether documents have keys, which makes adding them idempotent; false if the definition cannot be read. */
-  async #hasKey(options: CallOptions): Promise<boolean> {
+  /**
+   * Reports whether documents have keys, which makes adding them idempotent; false if the definition cannot be read. The answer is not
+   * kept: the index may be deleted and created anew, or serve from a generation with another definition.
+   */
+  async #hasKey(options: CallOptions, deadline: number): Promise<boolean> {
     try {
-      this.#keyed ??= Object.values((await this.get(options)).definition.fields ?? {}).some((f) => f.primaryKey === true);
-      return this.#keyed;
+      const { definition } = await this.client.call<IndexDescription>({ ...options, method: "GET", path: this.#admin(), repeatable: always, deadline });
+      return Object.values(definition.fields ?? {}).some((f) => f.primaryKey === true);
     } catch {
       return false;
     }

@@ -17,6 +17,7 @@ function failing(fail, options = {}) {
   const client = new Client("http://a.example/", {
     ...options,
     fetch: async (url, init) => {
+      new Request(url, init); // refuses what fetch refuses
       if (init.method === "GET") {
         const primaryKey = url.endsWith("/keyed");
         return Response.json({ definition: { fields: { id: { type: "string", primaryKey } } } });
@@ -53,6 +54,38 @@ describe("retries", () => {
       assert.equal(tries(), repeats ? 3 : 1);
     });
   }
+
+  for (const [what, keyed, cuts, asked, tries, outcome] of [
+    ["asks nothing for a healthy write", [], [0, 0], 0, 2, "answered"],
+    ["asks before each retry whether documents have keys", [true, true], [2], 2, 3, "answered"],
+    ["asks again for the next write", [true, false], [1, 1], 2, 3, "failed"],
+    ["heeds keys that came later", [false, true], [1, 1], 2, 3, "answered"],
+    ["heeds keys that went between two retries", [true, false], [2], 2, 2, "failed"],
+  ]) {
+    it(what, async () => {
+      const seen = { asked: 0, tries: 0 };
+      let left;
+      const fetch = async (_, { method }) => {
+        if (method === "GET") return Response.json({ definition: { fields: { id: { type: "string", primaryKey: keyed[seen.asked++] } } } });
+        seen.tries++;
+        return left-- > 0 ? cut() : Response.json({ indexed: 1 });
+      };
+      const index = new Client("http://a.example", { fetch }).index("x");
+      for (left of cuts) seen.outcome = await index.add([{ id: "1" }]).then(() => "answered", () => "failed");
+      assert.deepEqual(seen, { asked, tries, outcome });
+    });
+  }
+
+  it("asks for keys only while there is time for a retry", async () => {
+    for (const [retryFor, asks] of [[0, false], [300, true]]) {
+      let asked = 0;
+      const fetch = async (_, { method }) => ((asked += method === "GET"), new Response(null, { status: 503 }));
+      const begin = Date.now();
+      await assert.rejects(new Client("http://a.example", { retryFor, fetch }).index("x").add([{ id: "1" }]));
+      assert.ok(Date.now() - begin < retryFor + 200);
+      assert.equal(asked > 0, asks);
+    }
+  });
 
   it("asks the next node at once", async () => {
     const asked = [];

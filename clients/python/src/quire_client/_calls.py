@@ -58,6 +58,10 @@ def read(index: str, path: str, request: Mapping[str, Any] | None, params: Mappi
     return Call("POST", path, params, encode(request or {}), index=index, reads=True, repeats="always")
 
 
+def get_index(index: str, deadline: float | None = None) -> Call:
+    return Call("GET", admin(index), repeats="always", deadline=deadline)
+
+
 def get_document(index: str, key: str) -> Call:
     return Call("GET", data(index, "documents", key), index=index, reads=True, repeats="always")
 

@@ -32,7 +32,8 @@ class Call:
 
     ``repeats`` says when it may be retried after an unknown outcome: always,
     if the index has a primary key, or never. ``several`` marks a request with
-    several documents, of which those before a failed one stay.
+    several documents, of which those before a failed one stay. ``deadline`` is
+    the time after which it is not retried, None for that of the client.
     """
 
     method: str
@@ -44,6 +45,7 @@ class Call:
     reads: bool = False
     repeats: Repeats = "never"
     several: bool = False
+    deadline: float | None = None
 
 
 class State:
@@ -60,7 +62,6 @@ class State:
         self.retry_for = retry_for
         self.read_your_writes = read_your_writes
         self.preferred = 0
-        self.keyed: dict[str, bool] = {}
         self._tokens: dict[str, str] = {}
         self._lock = threading.Lock()  # of what reads and then changes the tokens
 
@@ -98,9 +99,9 @@ class State:
 class Tries:
     """The attempts of one call: which failures are retried, and after which pause."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, call: Call) -> None:
         self.state = state
-        self.deadline = time.monotonic() + state.retry_for
+        self.deadline = time.monotonic() + state.retry_for if call.deadline is None else call.deadline
         self.count = 0
         self.node = state.nodes[state.preferred]
 
@@ -125,11 +126,15 @@ class Tries:
         if not wait and self.count >= len(nodes):
             backoff = min(LAST_PAUSE, FIRST_PAUSE * 2 ** min(10, self.count - len(nodes)))
             wait = backoff / 2 + random.uniform(0, backoff / 2)
-        return wait if time.monotonic() + wait <= self.deadline else None
+        return wait if time.monotonic() + wait < self.deadline else None
 
 
 def has_key(description: Any) -> bool:
-    """Reports whether documents have keys, which makes adding them idempotent."""
+    """Reports whether documents have keys, which makes adding them idempotent.
+
+    The answer is not kept: the index may be deleted and created anew, or serve
+    from a generation with another definition.
+    """
     return any(field.get("primaryKey") is True for field in description["definition"].get("fields", {}).values())
 
 

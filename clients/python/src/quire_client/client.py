@@ -67,7 +67,7 @@ class Client:
 
     def _send(self, call: Call) -> Any:
         """Sends a request, retrying it where that is safe, and returns the response."""
-        tries = Tries(self._state)
+        tries = Tries(self._state, call)
         while True:
             headers = self._state.headers(call)
             try:
@@ -76,10 +76,10 @@ class Client:
                 if self._state.is_of_deleted(call, headers.get(FRESHNESS), error):
                     continue
                 outcome = tries.outcome(call, error, isinstance(error, httpx.ConnectError))
-                if outcome == "refused" or (outcome == "unknown" and not self._may_repeat(call)):
+                if outcome == "refused":
                     raise
                 pause = tries.pause(error)
-                if pause is None:
+                if pause is None or (outcome == "unknown" and not self._may_repeat(call, tries.deadline - pause)):
                     raise
                 time.sleep(pause)
 
@@ -89,15 +89,13 @@ class Client:
             raise read_error(response.status_code, response.headers.get("Retry-After"), response.content)
         return self._state.answered(call, response.headers.get(FRESHNESS), response.content)
 
-    def _may_repeat(self, call: Call) -> bool:
+    def _may_repeat(self, call: Call, deadline: float) -> bool:
         if call.repeats != "keyed":
             return call.repeats == "always"
-        if call.index not in self._state.keyed:
-            try:
-                self._state.keyed[call.index] = has_key(self.index(call.index).get())
-            except Exception:
-                return False
-        return self._state.keyed[call.index]
+        try:
+            return has_key(self._send(calls.get_index(call.index, deadline)))
+        except Exception:
+            return False
 
 
 class Index:
@@ -109,7 +107,7 @@ class Index:
 
     def get(self) -> IndexDescription:
         """Returns the definition and status of the index."""
-        return cast(IndexDescription, self.client._send(Call("GET", calls.admin(self.name), repeats="always")))
+        return cast(IndexDescription, self.client._send(calls.get_index(self.name)))
 
     def put(self, definition: Definition) -> IndexDescription:
         """Creates the index or replaces its definition."""
