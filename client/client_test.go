@@ -103,7 +103,10 @@ func TestRequestsAreRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 					if tries++; tries < 3 {
 						return c.fail()
 					}
-					return reply(200, `{"hits":[]}`)
+					if r.Method == http.MethodPatch {
+						return reply(204, "")
+					}
+					return reply(200, `{"hits":[],"indexed":1}`)
 				}).Index(c.index)
 				err := c.send(t.Context(), x)
 				if repeated := tries == 3; repeated != c.repeats || repeated != (err == nil) {
@@ -243,11 +246,6 @@ func TestErrorsAreToldApart(t *testing.T) {
 		!strings.Contains(err.Error(), "at query[0].field") {
 		t.Errorf("%v", err)
 	}
-	err = answered(400, "<html>Bad proxy</html>")
-	var e *problem.Error
-	if !errors.As(err, &e) || e.Status != 400 || e.Help() != "" || !strings.Contains(err.Error(), "Bad proxy") {
-		t.Errorf("%v", err)
-	}
 }
 
 // An error keeps the content of the response: status, pause, and the node's
@@ -332,7 +330,7 @@ func TestTokensOfDocumentsAndSettingsAreKeptTogether(t *testing.T) {
 	written, read := "", ""
 	c := newClient(t, func(r *http.Request) (*http.Response, error) {
 		if r.Method != http.MethodGet {
-			return reply(200, fmt.Sprintf(`{"definition":{},"freshness":%q}`, written))
+			return reply(200, fmt.Sprintf(`{"indexed":1,"version":"v","definition":{},"freshness":%q}`, written))
 		}
 		read = r.Header.Get(freshness.Header)
 		return reply(200, `{"document":{}}`)

@@ -33,7 +33,7 @@ func (x *Index) Add(ctx context.Context, documents ...any) (*Added, error) {
 }
 
 func (x *Index) addRequest(lines []byte, count int) *request {
-	return &request{method: http.MethodPost, path: x.data("documents"), body: lines, media: mediaNDJSON, index: x.name,
+	return &request{method: http.MethodPost, path: x.data("documents"), body: lines, media: mediaNDJSON, answers: "indexed", index: x.name,
 		isRepeatable: x.hasKey, several: count > 1}
 }
 
@@ -73,7 +73,7 @@ func (x *Index) Document(ctx context.Context, key string, result any) error {
 	var body struct {
 		Document json.RawMessage `json:"document"`
 	}
-	r := &request{method: http.MethodGet, path: x.data("documents", key), index: x.name, reads: true, isRepeatable: always}
+	r := &request{method: http.MethodGet, path: x.data("documents", key), answers: "document", index: x.name, reads: true, isRepeatable: always}
 	if _, err := x.client.call(ctx, r, nil, &body); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (x *Index) DeleteDocuments(ctx context.Context, d *query.Delete) (int64, er
 	var body struct {
 		Deleted int64 `json:"deleted"`
 	}
-	r := &request{method: http.MethodPost, path: x.data("documents", "actions", "delete"), index: x.name, isRepeatable: always}
+	r := &request{method: http.MethodPost, path: x.data("documents", "actions", "delete"), answers: "deleted", index: x.name, isRepeatable: always}
 	_, err := x.client.call(ctx, r, d, &body)
 	return body.Deleted, err
 }
@@ -124,7 +124,7 @@ func (x *Index) Documents(ctx context.Context) iter.Seq2[json.RawMessage, error]
 				Documents []json.RawMessage `json:"documents"`
 				Next      string            `json:"next"`
 			}
-			r := &request{method: http.MethodGet, path: x.data("documents"), query: after, index: x.name, reads: true, isRepeatable: always}
+			r := &request{method: http.MethodGet, path: x.data("documents"), query: after, answers: "documents", index: x.name, reads: true, isRepeatable: always}
 			if _, err := x.client.call(ctx, r, nil, &page); err != nil {
 				yield(nil, err)
 				return
@@ -199,7 +199,7 @@ func (b *batch) send(ctx context.Context, x *Index) {
 		} `json:"failed"`
 	}
 	r := x.addRequest(b.lines, b.count)
-	r.query = url.Values{"onError": {"skip"}}
+	r.query, r.answers = url.Values{"onError": {"skip"}}, "failed"
 	if _, b.err = x.client.call(ctx, r, nil, &body); b.err != nil {
 		return
 	}

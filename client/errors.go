@@ -3,7 +3,10 @@ package client
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/quiresearch/quire/problem"
 )
@@ -32,15 +35,17 @@ func (d *Detail) problem(status int) *problem.Problem {
 	return p.Advise(d.Help)
 }
 
-// readError reads the body of a failed request, sent by a node or by a proxy.
+// readError reads the body of a failed request, sent by a node or by a program on
+// the way, such as a proxy.
 func readError(response *http.Response, body []byte) error {
 	e := &Error{Status: response.StatusCode, RetryAfter: retryAfterOf(response.Header)}
 	var wire struct {
 		Detail
 		Errors []Detail `json:"errors"`
 	}
-	if err := json.Unmarshal(body, &wire); err != nil || wire.Code == "" {
-		e.Message = strings.TrimSpace(string(body[:min(len(body), 500)]))
+	isOther := func(d Detail) bool { return d.Code == "" }
+	if json.Unmarshal(body, &wire) != nil || isOther(wire.Detail) || len(wire.Errors) == 0 || slices.ContainsFunc(wire.Errors, isOther) {
+		e.Message = readable(body)
 		return e
 	}
 	e.Message = wire.Message
@@ -51,4 +56,28 @@ func readError(response *http.Response, body []byte) error {
 		e.Problems = append(e.Problems, wire.Errors[i].problem(e.Status))
 	}
 	return e
+}
+
+// unexpected is the error of a response that reports success and is not the answer
+// of a node.
+func unexpected(status int, body []byte) error {
+	text := readable(body)
+	if text == "" {
+		text = "nothing"
+	}
+	return &Error{Status: status, Message: "unexpected answer: " + text}
+}
+
+// notText matches the tags of HTML, and the elements whose content is not text.
+var notText = regexp.MustCompile(`(?is)<(?:style|script).*?(?:</(?:style|script)>|$)|<[^>]*(?:>|$)`)
+
+// readable returns the beginning of a body, whatever it holds, as a line of text.
+func readable(body []byte) string {
+	text := strings.ToValidUTF8(string(body[:min(len(body), 4096)]), "\uFFFD")
+	if strings.HasPrefix(strings.TrimSpace(text), "<") {
+		text = notText.ReplaceAllString(text, " ")
+	}
+	isBlank := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	line := []rune(strings.Join(strings.FieldsFunc(text, isBlank), " "))
+	return strings.TrimSpace(string(line[:min(len(line), 300)]))
 }

@@ -59,7 +59,7 @@ func (c *Client) Indexes(ctx context.Context) iter.Seq2[Listed, error] {
 				Indexes []Listed `json:"indexes"`
 				Next    string   `json:"next"`
 			}
-			r := &request{method: http.MethodGet, path: "/v1alpha1/admin/indexes", query: after, isRepeatable: always}
+			r := &request{method: http.MethodGet, path: "/v1alpha1/admin/indexes", query: after, answers: "indexes", isRepeatable: always}
 			if _, err := c.call(ctx, r, nil, &page); err != nil {
 				yield(Listed{}, err)
 				return
@@ -100,6 +100,7 @@ func (x *Index) Promote(ctx context.Context) (*Description, error) {
 }
 
 func (x *Index) describe(ctx context.Context, r *request, body any) (*Description, error) {
+	r.answers = "definition"
 	var d Description
 	if _, err := x.client.call(ctx, r, body, &d); err != nil {
 		return nil, err
@@ -115,14 +116,14 @@ func (x *Index) Delete(ctx context.Context) error {
 	return err
 }
 
+// settingsAnswer is the member that every answer with settings holds.
+const settingsAnswer = "version"
+
 // Settings reads the search settings.
 func (x *Index) Settings(ctx context.Context) (*settings.Settings, error) {
-	found, err := x.client.call(ctx, &request{method: http.MethodGet, path: x.admin("settings"), isRepeatable: always}, nil, nil)
-	if err != nil {
-		return nil, err
-	}
+	r := &request{method: http.MethodGet, path: x.admin("settings"), answers: settingsAnswer, isRepeatable: always}
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(found.body, &members); err != nil {
+	if _, err := x.client.call(ctx, r, nil, &members); err != nil {
 		return nil, err
 	}
 	for _, answered := range []string{"version", "freshness", "unsupportedFeatures"} {
@@ -138,7 +139,7 @@ func (x *Index) Settings(ctx context.Context) (*settings.Settings, error) {
 // PutSettings replaces the search settings. settings.Decode reads them from
 // JSON.
 func (x *Index) PutSettings(ctx context.Context, s *settings.Settings) error {
-	r := &request{method: http.MethodPut, path: x.admin("settings"), index: x.name, isRepeatable: always}
+	r := &request{method: http.MethodPut, path: x.admin("settings"), answers: settingsAnswer, index: x.name, isRepeatable: always}
 	_, err := x.client.call(ctx, r, json.RawMessage(s.JSON()), nil)
 	return err
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-func (x *Index) read(path string) *request {
-	return &request{method: http.MethodPost, path: path, index: x.name, reads: true, isRepeatable: always}
+func (x *Index) read(path, answers string) *request {
+	return &request{method: http.MethodPost, path: path, answers: answers, index: x.name, reads: true, isRepeatable: always}
 }
 
 // Search runs a search. The node fills in defaults for zero values: a limit of
 // 0 means 10, and query.NoHits requests no hits.
 func (x *Index) Search(ctx context.Context, s *query.Search) (*query.Answer, error) {
 	var a query.Answer
-	if _, err := x.client.call(ctx, x.read(x.data("search")), s, &a); err != nil {
+	if _, err := x.client.call(ctx, x.read(x.data("search"), "hits"), s, &a); err != nil {
 		return nil, err
 	}
 	return &a, nil
@@ -59,7 +59,7 @@ func (x *Index) Hits(ctx context.Context, s *query.Search) iter.Seq2[query.Hit, 
 // Explain explains the score of one document in a search. position is that of
 // the list value if values are the hits, otherwise 0.
 func (x *Index) Explain(ctx context.Context, s *query.Search, key string, position int) (*query.Explanation, error) {
-	r := x.read(x.data("search", "actions", "explain"))
+	r := x.read(x.data("search", "actions", "explain"), "matched")
 	r.query = url.Values{"key": {key}}
 	if position > 0 {
 		r.query.Set("index", strconv.Itoa(position))
@@ -74,7 +74,7 @@ func (x *Index) Explain(ctx context.Context, s *query.Search, key string, positi
 // Suggest completes typed text.
 func (x *Index) Suggest(ctx context.Context, s *query.Suggest) (*query.Suggestions, error) {
 	var found query.Suggestions
-	if _, err := x.client.call(ctx, x.read(x.data("suggest")), s, &found); err != nil {
+	if _, err := x.client.call(ctx, x.read(x.data("suggest"), "suggestions"), s, &found); err != nil {
 		return nil, err
 	}
 	return &found, nil
@@ -83,7 +83,7 @@ func (x *Index) Suggest(ctx context.Context, s *query.Suggest) (*query.Suggestio
 // FacetValues completes the values of one facet.
 func (x *Index) FacetValues(ctx context.Context, field string, f *query.FacetValues) (*query.FacetValuesAnswer, error) {
 	var found query.FacetValuesAnswer
-	if _, err := x.client.call(ctx, x.read(x.data("facets", field, "values")), f, &found); err != nil {
+	if _, err := x.client.call(ctx, x.read(x.data("facets", field, "values"), "values"), f, &found); err != nil {
 		return nil, err
 	}
 	return &found, nil

@@ -30,6 +30,10 @@ type request struct {
 	accept string // empty means JSON
 	header http.Header
 
+	// answers is a member that every answer of a node to the request holds; empty if
+	// the answer has no body. Other answers come from elsewhere, such as a proxy.
+	answers string
+
 	index string // index whose freshness token is used; empty for none
 	reads bool   // the token is sent, otherwise only taken from the response
 	// isRepeatable reports whether the request is idempotent; nil means no. It is
@@ -57,7 +61,7 @@ func (r *request) mayRepeat(ctx context.Context, deadline time.Time) bool {
 // always is isRepeatable for idempotent requests.
 func always(context.Context) bool { return true }
 
-// answer is a response with a status below 300, or 304.
+// answer is the response of a node that carried out a request.
 type answer struct {
 	status int
 	header http.Header
@@ -203,16 +207,45 @@ func (c *Client) try(ctx context.Context, node string, r *request, token string)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
-	if err != nil {
+	isError := response.StatusCode >= 300
+	// The status counts also if the body of an error is cut.
+	if err != nil && (!isError || ctx.Err() != nil) {
 		return nil, fmt.Errorf("%s %s: %w", r.method, address, err)
 	}
-	if len(body) > maxAnswer {
+	switch {
+	case len(body) > maxAnswer:
 		return nil, &Error{Status: response.StatusCode, Message: "the answer is longer than this client reads"}
-	}
-	if response.StatusCode >= 300 && response.StatusCode != http.StatusNotModified {
+	case isError:
 		return nil, readError(response, body)
+	case !r.isAnswer(body):
+		return nil, unexpected(response.StatusCode, body)
 	}
 	return &answer{status: response.StatusCode, header: response.Header, body: body}, nil
+}
+
+// isAnswer reports whether the body of a successful response is that of a node.
+// It reads the body up to the member that tells.
+func (r *request) isAnswer(body []byte) bool {
+	if r.answers == "" {
+		return len(bytes.TrimSpace(body)) == 0
+	}
+	members := json.NewDecoder(bytes.NewReader(body))
+	if first, err := members.Token(); err != nil || first != json.Delim('{') {
+		return false
+	}
+	for {
+		name, err := members.Token()
+		if err != nil || name == json.Delim('}') {
+			return false
+		}
+		if name == r.answers {
+			return true
+		}
+		var value json.RawMessage
+		if members.Decode(&value) != nil {
+			return false
+		}
+	}
 }
 
 const (
@@ -237,11 +270,11 @@ func (c *Client) call(ctx context.Context, r *request, body, result any) (*answe
 		}
 	}
 	found, err := c.send(ctx, r)
-	if err != nil || result == nil || len(found.body) == 0 {
+	if err != nil || result == nil {
 		return found, err
 	}
-	if err := json.Unmarshal(found.body, result); err != nil {
-		return found, fmt.Errorf("read the answer of %s: %w", r.path, err)
+	if json.Unmarshal(found.body, result) != nil {
+		return nil, unexpected(found.status, found.body)
 	}
 	return found, nil
 }
@@ -311,11 +344,19 @@ func newer(known, token string) string {
 	return b.String()
 }
 
-// retryAfterOf parses the header, which contains seconds.
+// maxRetryAfter bounds the pause that a response can request: enough to end every
+// retry.
+const maxRetryAfter = 100 * time.Hour
+
+// retryAfterOf parses the header, which contains seconds or a time.
 func retryAfterOf(header http.Header) time.Duration {
-	seconds, err := strconv.Atoi(header.Get("Retry-After"))
-	if err != nil || seconds < 0 {
-		return 0
+	text := header.Get("Retry-After")
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(0, time.Until(at)), maxRetryAfter)
+	}
+	seconds, err := strconv.ParseUint(text, 10, 64)
+	if errors.Is(err, strconv.ErrRange) || seconds > uint64(maxRetryAfter/time.Second) {
+		return maxRetryAfter
 	}
 	return time.Duration(seconds) * time.Second
 }

@@ -1,8 +1,9 @@
 package problem
 
 import (
-	"fmt"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -22,7 +23,11 @@ type Error struct {
 // Error returns the problems on one line.
 func (e *Error) Error() string {
 	if len(e.Problems) == 0 {
-		return fmt.Sprintf("%d %s: %s", e.Status, http.StatusText(e.Status), e.Message)
+		text := strings.TrimSpace(strconv.Itoa(e.Status) + " " + http.StatusText(e.Status))
+		if e.Message != "" {
+			text += ": " + e.Message
+		}
+		return text
 	}
 	return e.Problems.Error()
 }

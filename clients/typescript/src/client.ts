@@ -1,4 +1,4 @@
-import { QuireError, readError } from "./error.js";
+import { QuireError, parse, readError } from "./error.js";
 import { Index } from "./indexes.js";
 import { newer } from "./token.js";
 import type { ListedIndex } from "./types.js";
@@ -26,6 +26,8 @@ export interface Call extends CallOptions {
   path: string;
   body?: string;
   media?: string;
+  /** A member that every answer of a node holds; without it the answer has no body. Other answers come from programs on the way, such as proxies. */
+  answers?: string;
   /** The index or generation whose freshness token applies. */
   index?: string;
   /** Whether the request reads: it then sends the token, otherwise the token is taken from the response. */
@@ -75,7 +77,8 @@ export class Client {
   async *indexes(options: CallOptions = {}): AsyncGenerator<ListedIndex> {
     for (let after = ""; ; ) {
       const page = await this.call<{ indexes: ListedIndex[]; next?: string }>({
-        ...options, method: "GET", path: `/v1alpha1/admin/indexes${after && `?after=${encodeURIComponent(after)}`}`, repeatable: () => true,
+        ...options, method: "GET", path: `/v1alpha1/admin/indexes${after && `?after=${encodeURIComponent(after)}`}`, answers: "indexes",
+        repeatable: () => true,
       });
       yield* page.indexes;
       if (!page.next) return;
@@ -97,7 +100,7 @@ export class Client {
           if (this.#tokens.get(call.index!) === token) this.#tokens.delete(call.index!);
           continue;
         }
-        if (call.signal?.aborted) throw error;
+        call.signal?.throwIfAborted();
         const taken = mayBeTaken(error, call);
         if (taken === undefined) throw error;
         this.#preferred = (node + 1) % this.#nodes.length;
@@ -120,9 +123,13 @@ export class Client {
     const response = await (this.#options.fetch ?? fetch)(node + call.path, {
       method: call.method, headers, body: call.body ?? null, signal: call.signal ?? null,
     });
-    if (!response.ok) throw await readError(response);
-    const text = await response.text();
-    const answer = text ? JSON.parse(text) : undefined;
+    const text = await response.text().catch((error: unknown) => {
+      if (response.ok) throw error;
+      return ""; // the status counts also if the body is cut
+    });
+    const answer = parse(text);
+    const isAnswer = call.answers ? Object.hasOwn(answer ?? {}, call.answers) : !text.trim();
+    if (!response.ok || !isAnswer) throw readError(response, text);
     const written = this.#options.readYourWrites && !call.reads && (response.headers.get(header) || answer?.freshness);
     if (written && call.index) this.#keep(call.index, written, call.promotes);
     return answer;

@@ -13,7 +13,7 @@ export class QuireError extends Error {
 
   constructor(
     readonly status: number,
-    /** The code of the only problem, `validation` for several; empty if an intermediary such as a proxy responded. */
+    /** The code of the only problem, `validation` for several; empty if a program on the way, such as a proxy, responded. */
     readonly code: string,
     message: string,
     readonly problems: Problem[],
@@ -29,17 +29,36 @@ export class QuireError extends Error {
   }
 }
 
-/** Reads the error in the body of a response, which may come from a proxy. */
-export async function readError(response: Response): Promise<QuireError> {
-  const text = await response.text();
-  const wait = Number(response.headers.get("Retry-After")) || 0;
+/** Decodes JSON; undefined if it is none. */
+export function parse(text: string): any {
   try {
-    const body = JSON.parse(text);
-    if (typeof body.code === "string") {
-      return new QuireError(response.status, body.code, body.message, body.errors ?? [], wait);
-    }
+    return JSON.parse(text);
   } catch {
-    // A proxy responds in a format of its own.
+    return undefined;
   }
-  return new QuireError(response.status, "", `${response.status} ${text.slice(0, 300)}`, [], wait);
+}
+
+/** Returns the error of a response, which a program on the way may have sent in a format of its own. */
+export function readError(response: Response, text: string): QuireError {
+  const { ok, status, statusText, headers } = response;
+  const after = headers.get("Retry-After") ?? "";
+  const wait = Math.max(0, /^\d+$/.test(after) ? Number(after) : (Date.parse(after) - Date.now()) / 1000 || 0);
+  const body = parse(text);
+  if (!ok && isProblem(body) && Array.isArray(body.errors) && body.errors.length && body.errors.every(isProblem)) {
+    return new QuireError(status, body.code, body.message, body.errors, wait);
+  }
+  const line = readable(text);
+  return new QuireError(status, "", `${status} ${ok ? `unexpected answer: ${line || "nothing"}` : line || statusText || "without a body"}`, [], wait);
+}
+
+function isProblem(found: any): boolean {
+  const isText = (value: unknown) => typeof value === "string";
+  return found?.code && isText(found.code) && isText(found.message) && Object.values(found.arguments ?? {}).every(isText);
+}
+
+/** Returns the beginning of a body, whatever it holds, as a line of text. */
+function readable(body: string): string {
+  let text = body.slice(0, 4096).trim();
+  if (text[0] === "<") text = text.replace(/<(?:style|script)[^]*?(?:<\/(?:style|script)>|$)|<[^>]*(?:>|$)/gi, " ");
+  return text.replace(/[\s\p{C}]+/gu, " ").trim().slice(0, 300).trim();
 }

@@ -47,31 +47,31 @@ export class Index<T = Record<string, unknown>> {
     return this.client.call<A>({ ...call, index: this.name, ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }) } as Call);
   }
 
-  async #read<A>(path: string, body: unknown, options: CallOptions): Promise<A> {
+  async #read<A>(path: string, answers: string, body: unknown, options: CallOptions): Promise<A> {
     return this.client.call<A>({
-      ...options, method: body === undefined ? "GET" : "POST", path, index: this.name, reads: true, repeatable: always,
+      ...options, method: body === undefined ? "GET" : "POST", path, answers, index: this.name, reads: true, repeatable: always,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }
 
   /** Returns the definition and status of the index. */
   async get(options: CallOptions = {}): Promise<IndexDescription> {
-    return this.client.call({ ...options, method: "GET", path: this.#admin(), repeatable: always });
+    return this.client.call({ ...options, method: "GET", path: this.#admin(), answers: "definition", repeatable: always });
   }
 
   /** Creates the index or replaces its definition. */
   async put(definition: Definition, options: CallOptions = {}): Promise<IndexDescription> {
-    return this.client.call({ ...options, method: "PUT", path: this.#admin(), body: JSON.stringify(definition), repeatable: always });
+    return this.client.call({ ...options, method: "PUT", path: this.#admin(), answers: "definition", body: JSON.stringify(definition), repeatable: always });
   }
 
   /** Makes everything acknowledged so far visible to searches. */
   async commit(options: CallOptions = {}): Promise<IndexDescription> {
-    return this.#write({ ...options, method: "POST", path: this.#admin("actions", "commit"), repeatable: always });
+    return this.#write({ ...options, method: "POST", path: this.#admin("actions", "commit"), answers: "definition", repeatable: always });
   }
 
   /** Makes the generation that the handle names the live one of the index. */
   async promote(options: CallOptions = {}): Promise<IndexDescription> {
-    return this.#write({ ...options, method: "POST", path: this.#admin("actions", "promote"), promotes: true, repeatable: always });
+    return this.#write({ ...options, method: "POST", path: this.#admin("actions", "promote"), answers: "definition", promotes: true, repeatable: always });
   }
 
   /** Deletes the index with all its generations, or only the generation that the handle names. */
@@ -80,17 +80,18 @@ export class Index<T = Record<string, unknown>> {
   }
 
   async settings(options: CallOptions = {}): Promise<SearchSettingsOutput> {
-    return this.client.call({ ...options, method: "GET", path: this.#admin("settings"), repeatable: always });
+    return this.client.call({ ...options, method: "GET", path: this.#admin("settings"), answers: "version", repeatable: always });
   }
 
   async putSettings(settings: SearchSettings, options: CallOptions = {}): Promise<SearchSettingsOutput> {
-    return this.#write({ ...options, method: "PUT", path: this.#admin("settings"), body: settings, repeatable: always });
+    return this.#write({ ...options, method: "PUT", path: this.#admin("settings"), answers: "version", body: settings, repeatable: always });
   }
 
   /** Adds documents, replacing those with the same keys. It stops at the first rejected document; those before it stay added. */
   async add(documents: T[], options: CallOptions = {}): Promise<Added> {
     return this.#write({
-      ...options, method: "POST", path: this.#data("documents"), body: { documents }, repeatable: (deadline) => this.#hasKey(options, deadline), several: documents.length > 1,
+      ...options, method: "POST", path: this.#data("documents"), answers: "indexed", body: { documents },
+      repeatable: (deadline) => this.#hasKey(options, deadline), several: documents.length > 1,
     });
   }
 
@@ -128,7 +129,7 @@ export class Index<T = Record<string, unknown>> {
 
   async #addLines(lines: string[], first: number, options: CallOptions): Promise<Result[]> {
     const answer = await this.client.call<{ failed: { position: number; errors: Problem[] }[] }>({
-      ...options, method: "POST", path: `${this.#data("documents")}?onError=skip`, body: lines.join("\n"), media: "application/x-ndjson",
+      ...options, method: "POST", path: `${this.#data("documents")}?onError=skip`, answers: "failed", body: lines.join("\n"), media: "application/x-ndjson",
       index: this.name, repeatable: (deadline) => this.#hasKey(options, deadline), several: lines.length > 1,
     });
     const results: Result[] = lines.map((_, i) => ({ position: first + i }));
@@ -144,7 +145,9 @@ export class Index<T = Record<string, unknown>> {
    */
   async #hasKey(options: CallOptions, deadline: number): Promise<boolean> {
     try {
-      const { definition } = await this.client.call<IndexDescription>({ ...options, method: "GET", path: this.#admin(), repeatable: always, deadline });
+      const { definition } = await this.client.call<IndexDescription>({
+        ...options, method: "GET", path: this.#admin(), answers: "definition", repeatable: always, deadline,
+      });
       return Object.values(definition.fields ?? {}).some((f) => f.primaryKey === true);
     } catch {
       return false;
@@ -153,7 +156,7 @@ export class Index<T = Record<string, unknown>> {
 
   /** Returns the document with a key. */
   async document(key: string, options: CallOptions = {}): Promise<T> {
-    return (await this.#read<{ document: T }>(this.#data("documents", key), undefined, options)).document;
+    return (await this.#read<{ document: T }>(this.#data("documents", key), "document", undefined, options)).document;
   }
 
   async putDocument(key: string, document: T, options: CallOptions = {}): Promise<void> {
@@ -172,14 +175,14 @@ export class Index<T = Record<string, unknown>> {
   /** Deletes documents by key, by query, or all of them, and returns how many were deleted. */
   async deleteDocuments(request: DeleteRequest, options: CallOptions = {}): Promise<number> {
     const path = this.#data("documents", "actions", "delete");
-    return (await this.#write<{ deleted: number }>({ ...options, method: "POST", path, body: request, repeatable: always })).deleted;
+    return (await this.#write<{ deleted: number }>({ ...options, method: "POST", path, answers: "deleted", body: request, repeatable: always })).deleted;
   }
 
   /** Yields the documents in order of their keys. */
   async *documents(options: CallOptions = {}): AsyncGenerator<T> {
     for (let after = ""; ; ) {
       const path = `${this.#data("documents")}?limit=1000${after && `&after=${encodeURIComponent(after)}`}`;
-      const page = await this.#read<{ documents: T[]; next?: string }>(path, undefined, options);
+      const page = await this.#read<{ documents: T[]; next?: string }>(path, "documents", undefined, options);
       yield* page.documents;
       if (!page.next) return;
       after = page.next;
@@ -187,7 +190,7 @@ export class Index<T = Record<string, unknown>> {
   }
 
   async search(request: SearchRequest = {}, options: CallOptions = {}): Promise<TypedResult<T>> {
-    return this.#read(this.#data("search"), request, options);
+    return this.#read(this.#data("search"), "hits", request, options);
   }
 
   /** Runs a search and yields its result pages. */
@@ -209,15 +212,15 @@ export class Index<T = Record<string, unknown>> {
   /** Explains the score of one document; position is that of the list value if hits are list values. */
   async explain(request: SearchRequest, key: string, position = 0, options: CallOptions = {}): Promise<ExplainResult> {
     const path = this.#data("search", "actions", "explain");
-    return this.#read(`${path}?key=${encodeURIComponent(key)}${position ? `&index=${position}` : ""}`, request, options);
+    return this.#read(`${path}?key=${encodeURIComponent(key)}${position ? `&index=${position}` : ""}`, "matched", request, options);
   }
 
   async suggest(request: SuggestRequest, options: CallOptions = {}): Promise<SuggestResult> {
-    return this.#read(this.#data("suggest"), request, options);
+    return this.#read(this.#data("suggest"), "suggestions", request, options);
   }
 
   async facetValues(field: string, request: FacetValuesRequest = {}, options: CallOptions = {}): Promise<FacetValuesResult> {
-    return this.#read(this.#data("facets", field, "values"), request, options);
+    return this.#read(this.#data("facets", field, "values"), "values", request, options);
   }
 }
 

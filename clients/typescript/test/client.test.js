@@ -23,7 +23,7 @@ function failing(fail, options = {}) {
         return Response.json({ definition: { fields: { id: { type: "string", primaryKey } } } });
       }
       if (++tries < 3) return fail();
-      return Response.json({ hits: [], page: {}, failed: [] });
+      return init.method === "PATCH" ? new Response(null, { status: 204 }) : Response.json({ hits: [], page: {}, indexed: 1 });
     },
   });
   return { client, tries: () => tries };
@@ -128,8 +128,6 @@ it("tells errors apart by code", async () => {
     assert.equal(error.problems[0].path, "query[0].field");
     return true;
   });
-  const proxy = new Client("http://a.example", { retryFor: 0, fetch: async () => new Response("<html>", { status: 418 }) });
-  await assert.rejects(proxy.index("x").search(), (error) => error.status === 418 && error.code === "");
 });
 
 it("escapes names", async () => {
@@ -159,7 +157,7 @@ it("keeps what a write of documents and one of settings say", async () => {
   const client = new Client("http://a.example", {
     readYourWrites: true,
     fetch: async (url, { method, headers }) => {
-      if (method !== "GET") return Response.json({ freshness: written });
+      if (method !== "GET") return Response.json({ indexed: 1, version: "v", definition: {}, freshness: written });
       read = headers["X-Service-Freshness"];
       return Response.json({ document: {} });
     },

@@ -54,16 +54,16 @@ def plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} does not encode to JSON")
 
 
-def read(index: str, path: str, request: Mapping[str, Any] | None, params: Mapping[str, str] | None = None) -> Call:
-    return Call("POST", path, params, encode(request or {}), index=index, reads=True, repeats="always")
+def read(index: str, answers: str, path: str, request: Mapping[str, Any] | None, params: Mapping[str, str] | None = None) -> Call:
+    return Call("POST", path, params, encode(request or {}), answers=answers, index=index, reads=True, repeats="always")
 
 
 def get_index(index: str, deadline: float | None = None) -> Call:
-    return Call("GET", admin(index), repeats="always", deadline=deadline)
+    return Call("GET", admin(index), answers="definition", repeats="always", deadline=deadline)
 
 
 def get_document(index: str, key: str) -> Call:
-    return Call("GET", data(index, "documents", key), index=index, reads=True, repeats="always")
+    return Call("GET", data(index, "documents", key), answers="document", index=index, reads=True, repeats="always")
 
 
 def put_document(index: str, key: str, document: Mapping[str, Any]) -> Call:
@@ -79,12 +79,12 @@ def delete_document(index: str, key: str) -> Call:
 
 
 def delete_documents(index: str, request: Mapping[str, Any]) -> Call:
-    return Call("POST", data(index, "documents", "actions", "delete"), body=encode(request), index=index, repeats="always")
+    return Call("POST", data(index, "documents", "actions", "delete"), body=encode(request), answers="deleted", index=index, repeats="always")
 
 
 def list_documents(index: str, after: str) -> Call:
     params = {"limit": "1000"} | ({"after": after} if after else {})
-    return Call("GET", data(index, "documents"), params, index=index, reads=True, repeats="always")
+    return Call("GET", data(index, "documents"), params, answers="documents", index=index, reads=True, repeats="always")
 
 
 def add(index: str, documents: Iterable[Mapping[str, Any]]) -> Call:
@@ -92,12 +92,15 @@ def add(index: str, documents: Iterable[Mapping[str, Any]]) -> Call:
 
 
 def _add(index: str, lines: list[bytes], params: Mapping[str, str] | None) -> Call:
-    return Call("POST", data(index, "documents"), params, b"\n".join(lines), "application/x-ndjson", index, repeats="keyed", several=len(lines) > 1)
+    return Call(
+        "POST", data(index, "documents"), params, b"\n".join(lines), "application/x-ndjson", "failed" if params else "indexed", index,
+        repeats="keyed", several=len(lines) > 1,
+    )
 
 
 def explain(index: str, request: Mapping[str, Any], key: str, position: int) -> Call:
     params = {"key": key} | ({"index": str(position)} if position else {})
-    return read(index, data(index, "search", "actions", "explain"), request, params)
+    return read(index, "matched", data(index, "search", "actions", "explain"), request, params)
 
 
 def next_page(request: Mapping[str, Any], page: Any) -> dict[str, Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import random
 import threading
 import time
@@ -11,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .errors import QuireError
+import httpx
+
+from .errors import QuireError, parse, read_error
 
 FRESHNESS = "X-Service-Freshness"
 
@@ -30,6 +31,9 @@ Repeats = Literal["always", "keyed", "never"]
 class Call:
     """One request, which may be sent several times.
 
+    ``answers`` is a member that every answer of a node holds; without it the
+    answer has no body. Other answers come from programs on the way, such as
+    proxies.
     ``repeats`` says when it may be retried after an unknown outcome: always,
     if the index has a primary key, or never. ``several`` marks a request with
     several documents, of which those before a failed one stay. ``deadline`` is
@@ -41,6 +45,7 @@ class Call:
     params: Mapping[str, str] | None = None
     body: bytes | None = None
     media: str = "application/json"
+    answers: str = ""
     index: str = ""
     reads: bool = False
     repeats: Repeats = "never"
@@ -85,15 +90,24 @@ class State:
                 del self._tokens[call.index]
         return True
 
-    def answered(self, call: Call, header: str | None, body: bytes) -> Any:
+    def answered(self, call: Call, response: httpx.Response, body: bytes) -> Any:
         """Decodes a response and keeps the token of a write."""
-        answer = json.loads(body) if body else None
+        answer = parse(body)
+        is_answer = isinstance(answer, dict) and call.answers in answer if call.answers else not body.strip()
+        if not response.is_success or not is_answer:
+            raise read_error(response.status_code, response.headers.get("Retry-After", ""), body)
         if self.read_your_writes and call.index and not call.reads:
-            token = header or (answer.get("freshness") if isinstance(answer, dict) else None)
-            if token:
+            token = response.headers.get(FRESHNESS) or (answer.get("freshness") if answer else None)
+            if isinstance(token, str) and token:
                 with self._lock:
                     self._tokens[call.index] = newer(self._tokens.get(call.index, ""), token)
         return answer
+
+
+def unreadable(response: httpx.Response, error: httpx.RequestError) -> None:
+    """Raises an error of the network if the body of a successful response does not arrive. Of an error the status counts all the same."""
+    if response.is_success:
+        raise error if isinstance(error, httpx.TransportError) else httpx.RemoteProtocolError(str(error)) from error
 
 
 class Tries:

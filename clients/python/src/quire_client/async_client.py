@@ -10,13 +10,13 @@ from typing import Any, cast
 import httpx
 
 from . import _calls as calls
-from ._policy import FRESHNESS, Call, State, Tries, has_key
+from ._policy import FRESHNESS, Call, State, Tries, has_key, unreadable
 from ._schema import (
     AddResult, Definition, DeleteRequest, ExplainResult, FacetValuesRequest, FacetValuesResult, Hit, IndexListIndexesItem, SearchRequest,
     SearchResult, SearchSettings, SuggestRequest, SuggestResult,
 )
 from ._schema import Index as IndexDescription
-from .errors import QuireError, read_error
+from .errors import QuireError
 
 Document = Mapping[str, Any]
 
@@ -59,7 +59,7 @@ class AsyncClient:
         """Yields the indexes that the key can see, in order of their names."""
         after: dict[str, str] = {}
         while True:
-            page = await self._send(Call("GET", "/v1alpha1/admin/indexes", after, repeats="always"))
+            page = await self._send(Call("GET", "/v1alpha1/admin/indexes", after, answers="indexes", repeats="always"))
             for item in page["indexes"]:
                 yield item
             if not page.get("next"):
@@ -85,10 +85,14 @@ class AsyncClient:
                 await asyncio.sleep(pause)
 
     async def _try(self, node: str, call: Call, headers: dict[str, str]) -> Any:
-        response = await self._http.request(call.method, node + call.path, params=call.params, content=call.body, headers=headers)
-        if not response.is_success:
-            raise read_error(response.status_code, response.headers.get("Retry-After"), response.content)
-        return self._state.answered(call, response.headers.get(FRESHNESS), response.content)
+        chunks = []
+        async with self._http.stream(call.method, node + call.path, params=call.params, content=call.body, headers=headers) as response:
+            try:
+                async for chunk in response.aiter_bytes():
+                    chunks.append(chunk)
+            except httpx.RequestError as error:
+                unreadable(response, error)
+        return self._state.answered(call, response, b"".join(chunks))
 
     async def _may_repeat(self, call: Call, deadline: float) -> bool:
         if call.repeats != "keyed":
@@ -112,11 +116,13 @@ class AsyncIndex:
 
     async def put(self, definition: Definition) -> IndexDescription:
         """Creates the index or replaces its definition."""
-        return cast(IndexDescription, await self.client._send(Call("PUT", calls.admin(self.name), body=calls.encode(definition), repeats="always")))
+        call = Call("PUT", calls.admin(self.name), body=calls.encode(definition), answers="definition", repeats="always")
+        return cast(IndexDescription, await self.client._send(call))
 
     async def commit(self) -> IndexDescription:
         """Makes everything acknowledged so far visible to searches."""
-        return cast(IndexDescription, await self.client._send(Call("POST", calls.admin(self.name, "actions", "commit"), index=self.name, repeats="always")))
+        call = Call("POST", calls.admin(self.name, "actions", "commit"), answers="definition", index=self.name, repeats="always")
+        return cast(IndexDescription, await self.client._send(call))
 
     async def delete(self) -> None:
         """Deletes the index with all its generations, or only the generation that the handle names."""
@@ -124,11 +130,11 @@ class AsyncIndex:
 
     async def settings(self) -> SearchSettings:
         """Returns the search settings."""
-        return cast(SearchSettings, await self.client._send(Call("GET", calls.admin(self.name, "settings"), repeats="always")))
+        return cast(SearchSettings, await self.client._send(Call("GET", calls.admin(self.name, "settings"), answers="version", repeats="always")))
 
     async def put_settings(self, settings: SearchSettings) -> SearchSettings:
         """Replaces the search settings."""
-        call = Call("PUT", calls.admin(self.name, "settings"), body=calls.encode(settings), index=self.name, repeats="always")
+        call = Call("PUT", calls.admin(self.name, "settings"), body=calls.encode(settings), answers="version", index=self.name, repeats="always")
         return cast(SearchSettings, await self.client._send(call))
 
     async def add(self, documents: Iterable[Document]) -> AddResult:
@@ -190,7 +196,7 @@ class AsyncIndex:
 
     async def search(self, request: SearchRequest | None = None) -> SearchResult:
         """Runs a search and returns one page of hits."""
-        return cast(SearchResult, await self.client._send(calls.read(self.name, calls.data(self.name, "search"), request)))
+        return cast(SearchResult, await self.client._send(calls.read(self.name, "hits", calls.data(self.name, "search"), request)))
 
     async def pages(self, request: SearchRequest | None = None) -> AsyncIterator[SearchResult]:
         """Runs a search and yields its result pages."""
@@ -215,11 +221,12 @@ class AsyncIndex:
 
     async def suggest(self, request: SuggestRequest) -> SuggestResult:
         """Completes typed text."""
-        return cast(SuggestResult, await self.client._send(calls.read(self.name, calls.data(self.name, "suggest"), request)))
+        return cast(SuggestResult, await self.client._send(calls.read(self.name, "suggestions", calls.data(self.name, "suggest"), request)))
 
     async def facet_values(self, field: str, request: FacetValuesRequest | None = None) -> FacetValuesResult:
         """Returns the values of one facet, for completing typed text."""
-        return cast(FacetValuesResult, await self.client._send(calls.read(self.name, calls.data(self.name, "facets", field, "values"), request)))
+        call = calls.read(self.name, "values", calls.data(self.name, "facets", field, "values"), request)
+        return cast(FacetValuesResult, await self.client._send(call))
 
 
 async def _documents(source: Any) -> AsyncIterator[Document]:
