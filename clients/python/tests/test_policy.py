@@ -314,9 +314,56 @@ def test_the_token_of_the_later_commit_is_kept() -> None:
         assert read is None
 
 
-def test_what_is_not_a_url_is_refused() -> None:
-    with pytest.raises(ValueError, match="localhost:8080"):
-        Client("localhost:8080")
+@pytest.mark.parametrize("node", ["localhost:8080", "", "http://", "http:///x", "ftp://x", "http://[::1", "http://a:port"])
+def test_what_is_not_a_url_is_refused(node: str) -> None:
+    with pytest.raises(ValueError, match="http://localhost:8080"):
+        Client(node)
+
+
+@pytest.mark.parametrize("error", [httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ConnectError])
+async def test_what_was_not_sent_is_repeated(error: type[httpx.TransportError]) -> None:
+    tries = 0
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise error("no connection")
+        return httpx.Response(204)
+
+    with Client("http://a.example", transport=httpx.MockTransport(answer)) as client:
+        client.index("x").patch_document("1", {})
+    assert tries == 2
+    tries = 0
+    async with AsyncClient("http://a.example", transport=httpx.MockTransport(answer)) as asynchronous:
+        await asynchronous.index("x").patch_document("1", {})
+    assert tries == 2
+
+
+@pytest.mark.parametrize("error", [httpx.LocalProtocolError, httpx.UnsupportedProtocol])
+def test_what_cannot_be_sent_is_not_repeated(error: type[httpx.TransportError]) -> None:
+    tries = 0
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal tries
+        tries += 1
+        raise error("not HTTP")
+
+    with Client("http://a.example", transport=httpx.MockTransport(answer)) as client, pytest.raises(error):
+        client.index("x").search()
+    assert tries == 1
+
+
+def test_every_node_is_asked_also_if_one_is_given_twice() -> None:
+    asked = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.host)
+        return httpx.Response(200, json={"hits": [], "page": {}}) if request.url.host == "b.example" else cut()
+
+    with Client("http://a.example", nodes=["http://a.example", "http://b.example"], retry_for=1, transport=httpx.MockTransport(answer)) as client:
+        client.index("x").search()
+    assert asked == ["a.example", "a.example", "b.example"]
 
 
 def test_numbers_that_json_lacks_are_refused() -> None:

@@ -21,6 +21,10 @@ UNTAKEN = ("indexer:unavailable", "indexer:leadership_unreadable", "search:fresh
 # Responses about documents that were not written; others of the same request may have been.
 UNWRITTEN = ("storage:io_error", "index:closed", "index:readonly", "index:generation:unsettled")
 
+# Errors of requests without a connection, and of requests that cannot be sent.
+NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+NOT_HTTP = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
+
 FIRST_PAUSE = 0.05
 LAST_PAUSE = 2.0
 
@@ -58,7 +62,7 @@ class State:
 
     def __init__(self, nodes: list[str], key: str, retry_for: float, read_your_writes: bool) -> None:
         for node in nodes:
-            if not node.startswith(("http://", "https://")):
+            if not _is_url(node):
                 raise ValueError(f"expected a URL such as http://localhost:8080, found {node}")
         if not key.isascii() or not key.isprintable():
             raise ValueError("the key has a character that a header cannot carry, such as the end of a line")
@@ -110,6 +114,14 @@ def unreadable(response: httpx.Response, error: httpx.RequestError) -> None:
         raise error if isinstance(error, httpx.TransportError) else httpx.RemoteProtocolError(str(error)) from error
 
 
+def _is_url(node: str) -> bool:
+    try:
+        url = httpx.URL(node)
+    except httpx.InvalidURL:
+        return False
+    return url.scheme in ("http", "https") and url.host != ""
+
+
 class Tries:
     """The attempts of one call: which failures are retried, and after which pause."""
 
@@ -117,11 +129,17 @@ class Tries:
         self.state = state
         self.deadline = time.monotonic() + state.retry_for if call.deadline is None else call.deadline
         self.count = 0
-        self.node = state.nodes[state.preferred]
+        self.position = state.preferred
 
-    def outcome(self, call: Call, error: Exception, refused_to_connect: bool) -> Literal["refused", "not taken", "unknown"]:
-        if refused_to_connect:
+    @property
+    def node(self) -> str:
+        return self.state.nodes[self.position]
+
+    def outcome(self, call: Call, error: Exception) -> Literal["refused", "not taken", "unknown"]:
+        if isinstance(error, NOT_SENT):
             return "not taken"
+        if isinstance(error, NOT_HTTP):
+            return "refused"
         if not isinstance(error, QuireError):
             return "unknown"
         if error.status == 429 or any(error.has(code) for code in UNTAKEN):
@@ -134,8 +152,7 @@ class Tries:
         """Switches to the next node and returns the pause before the next attempt, None when time is up."""
         self.count += 1
         nodes = self.state.nodes
-        self.state.preferred = (nodes.index(self.node) + 1) % len(nodes)
-        self.node = nodes[self.state.preferred]
+        self.position = self.state.preferred = (self.position + 1) % len(nodes)
         wait = error.retry_after if isinstance(error, QuireError) else 0.0
         if not wait and self.count >= len(nodes):
             backoff = min(LAST_PAUSE, FIRST_PAUSE * 2 ** min(10, self.count - len(nodes)))

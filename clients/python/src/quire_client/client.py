@@ -75,7 +75,7 @@ class Client:
             except (QuireError, httpx.TransportError) as error:
                 if self._state.is_of_deleted(call, headers.get(FRESHNESS), error):
                     continue
-                outcome = tries.outcome(call, error, isinstance(error, httpx.ConnectError))
+                outcome = tries.outcome(call, error)
                 if outcome == "refused":
                     raise
                 pause = tries.pause(error)
