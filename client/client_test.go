@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -446,6 +447,32 @@ func TestAddAllTakesDocumentsAsTheyAreSent(t *testing.T) {
 	}
 	if results != 2 {
 		t.Errorf("%d results", results)
+	}
+}
+
+func TestADocumentThatIsTooLargeDoesNotStopTheOthers(t *testing.T) {
+	x := newClient(t, func(r *http.Request) (*http.Response, error) {
+		if r.ContentLength > batchBytes {
+			return reply(413, refusal(problem.RequestBodyTooLarge))
+		}
+		return reply(200, `{"failed":[]}`)
+	}).Index("x")
+	large := strings.Repeat("x", batchBytes+1)
+	var results []Result
+	for result, err := range x.AddAll(t.Context(), slices.Values([]any{"1", large, "2"})) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, result)
+	}
+	if len(results) != 3 || results[0].Refused != nil || !errors.Is(results[1].Refused, problem.RequestBodyTooLarge) || results[2].Refused != nil {
+		t.Errorf("%+v", results)
+	}
+	small := newClient(t, func(*http.Request) (*http.Response, error) { return reply(413, "") }).Index("x")
+	for _, err := range small.AddAll(t.Context(), slices.Values([]any{"1", "2"})) {
+		if err == nil { // which of them is too large is not known
+			t.Error("a batch that is too large was added")
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
@@ -201,6 +202,10 @@ func (b *batch) send(ctx context.Context, x *Index) {
 	r := x.addRequest(b.lines, b.count)
 	r.query, r.answers = url.Values{"onError": {"skip"}}, "failed"
 	if _, b.err = x.client.call(ctx, r, nil, &body); b.err != nil {
+		var answered *Error
+		if b.count == 1 && errors.As(b.err, &answered) && answered.Status == http.StatusRequestEntityTooLarge {
+			b.refused, b.err = map[int]error{0: b.err}, nil
+		}
 		return
 	}
 	b.refused = make(map[int]error, len(body.Failed))

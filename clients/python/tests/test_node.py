@@ -87,6 +87,58 @@ async def test_the_asynchronous_client(node: str) -> None:
         await books.delete()
 
 
+KEYS = [
+    "a/b", "/", "//", "a//b", "./x", "../x", ".", "..", "...", "a b", " ", " a ", "a%2Fb", "%", "a?b", "a#b", "a+b", "a&b=c", ";", "x@2", ":", "*", "'", '"', "\\",
+    "ä", "e\u0301", "日本", "😀", "\ufeffx", "\u2028", "\t", "a\nb", "\x00", "\x7f", "[x]", "{x}", "actions", "actions/delete", "k" * 8191, "ü" * 3000,
+]
+
+
+def test_keys_of_every_kind(node: str) -> None:
+    with Client(node, KEY) as client:
+        books = client.index("keys")
+        books.put(BOOKS)
+        for key in KEYS:
+            books.put_document(key, {"id": key, "title": "one"})
+            books.patch_document(key, {"year": 1})
+        books.commit()
+        for key in KEYS:
+            assert books.document(key) == {"id": key, "title": "one", "year": 1}
+            assert books.explain({"query": [{"type": "text", "text": "one"}]}, key)["matched"]
+        assert {document["id"] for document in books.documents()} == {hit["id"] for hit in books.hits({"limit": 7})} == set(KEYS)
+        for key in KEYS[1:]:
+            books.delete_document(key)
+        books.commit()
+        assert [document["id"] for document in books.documents()] == KEYS[:1]
+        for key in ("", "\ud800"):  # no document has them
+            with pytest.raises((QuireError, UnicodeEncodeError)):
+                books.document(key)
+        books.delete()
+
+
+def test_batches_of_every_size(node: str) -> None:
+    with Client(node, KEY, read_your_writes=True) as client:
+        books = client.index("sizes")
+        books.put(BOOKS)
+        assert books.add([])["indexed"] == 0 and list(books.add_all([])) == []
+        assert list(books.documents()) == list(books.hits()) == []
+        assert books.add({"id": f"m{i}", "title": "word " * 200} for i in range(12_000))["indexed"] == 12_000  # more than a JSON body may have
+        large = {"id": "large", "title": "word " * (11 << 18)}
+        results = list(books.add_all([{"id": "1"}, large, {"id": "2"}]))
+        assert [(r.position, r.refused.code if r.refused else "") for r in results] == [(0, ""), (1, "request:body_too_large"), (2, "")]
+        assert len(list(books.documents())) == 12_002
+        assert books.delete_documents({"keys": []}) == 0
+        assert books.delete_documents({"all": True}) == 12_002
+        books.delete()
+
+
+def test_a_closed_client(node: str) -> None:
+    client = Client(node, KEY)
+    client.close()
+    client.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        client.index("x").search()
+
+
 def test_rows_of_a_frame(node: str) -> None:
     at = datetime.datetime(2026, 1, 2, tzinfo=datetime.UTC)
     frame = pandas.DataFrame({"id": ["1", "2"], "title": ["One", None], "year": [1974, None], "added": pandas.to_datetime([at, None])})

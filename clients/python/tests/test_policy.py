@@ -366,6 +366,22 @@ def test_every_node_is_asked_also_if_one_is_given_twice() -> None:
     assert asked == ["a.example", "a.example", "b.example"]
 
 
+async def test_a_document_that_is_too_large_does_not_stop_the_others() -> None:
+    large = "x" * (5 << 20)
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        return refusal(413, "request:body_too_large") if len(request.content) > 5 << 20 else httpx.Response(200, json={"failed": []})
+
+    documents = [{"id": "1"}, {"id": large}, {"id": "2"}]
+    with Client("http://a.example", transport=httpx.MockTransport(answer)) as client:
+        results = list(client.index("x").add_all(documents))
+    assert [(r.position, r.refused.code if r.refused else None) for r in results] == [(0, None), (1, "request:body_too_large"), (2, None)]
+    async with AsyncClient("http://a.example", transport=httpx.MockTransport(answer)) as asynchronous:
+        assert [r.position async for r in asynchronous.index("x").add_all(documents) if r.refused] == [1]
+    with Client("http://a.example", transport=httpx.MockTransport(lambda _: httpx.Response(413))) as client, pytest.raises(QuireError):
+        list(client.index("x").add_all([{"id": "1"}, {"id": "2"}]))  # which of them is too large is not known
+
+
 def test_numbers_that_json_lacks_are_refused() -> None:
     with Client("http://a.example", transport=httpx.MockTransport(cut)) as client, pytest.raises(ValueError):  # type: ignore[arg-type]
         client.index("x").add([{"n": float("nan")}])

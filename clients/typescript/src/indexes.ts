@@ -128,11 +128,16 @@ export class Index<T = Record<string, unknown>> {
   }
 
   async #addLines(lines: string[], first: number, options: CallOptions): Promise<Result[]> {
-    const answer = await this.client.call<{ failed: { position: number; errors: Problem[] }[] }>({
+    const results: Result[] = lines.map((_, i) => ({ position: first + i }));
+    const sent = this.client.call<{ failed: { position: number; errors: Problem[] }[] }>({
       ...options, method: "POST", path: `${this.#data("documents")}?onError=skip`, answers: "failed", body: lines.join("\n"), media: "application/x-ndjson",
       index: this.name, repeatable: (deadline) => this.#hasKey(options, deadline), several: lines.length > 1,
     });
-    const results: Result[] = lines.map((_, i) => ({ position: first + i }));
+    const answer = await sent.catch((error: unknown) => {
+      if (lines.length > 1 || !(error instanceof QuireError && error.status === 413)) throw error;
+      results[0]!.refused = error; // it is too large
+      return { failed: [] };
+    });
     for (const { position, errors } of answer.failed) {
       results[position]!.refused = new QuireError(400, errors[0]?.code ?? "", errors.map((e) => e.message).join("; "), errors);
     }

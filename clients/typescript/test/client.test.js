@@ -147,6 +147,18 @@ it("rejects what cannot be sent", async () => {
   await assert.rejects(client.index("x").deleteDocument("\ud800"), URIError);
 });
 
+it("goes on after a document that is too large", async () => {
+  const large = "x".repeat(5 << 20);
+  const fetch = async (_, { body }) => (body.length > 5 << 20 ? refusal(413, "request:body_too_large") : Response.json({ failed: [] }));
+  const results = [];
+  for await (const { position, refused } of new Client("http://a.example", { fetch }).index("x").addAll([{ id: "1" }, { id: large }, { id: "2" }])) {
+    results.push([position, refused?.code]);
+  }
+  assert.deepEqual(results, [[0, undefined], [1, "request:body_too_large"], [2, undefined]]);
+  const small = new Client("http://a.example", { fetch: async () => new Response("", { status: 413 }) });
+  await assert.rejects(small.index("x").addAll([{ id: "1" }, { id: "2" }]).next(), QuireError); // which of them is too large is not known
+});
+
 const encoded = (...bytes) => btoa(String.fromCharCode(1, ...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
 it("keeps what a write of documents and one of settings say", async () => {

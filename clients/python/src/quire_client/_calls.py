@@ -120,11 +120,17 @@ class Batch:
     def call(self, index: str) -> Call:
         return _add(index, self.lines, {"onError": "skip"})
 
+    def too_large(self, error: QuireError) -> list[Result]:
+        """Returns the result of a single document that is too large. Any other error ends the stream."""
+        if error.status != 413 or len(self.lines) > 1:
+            raise error
+        return [Result(self.first, error)]
+
     def results(self, answer: Any) -> list[Result]:
         refused = {}
         for failed in answer["failed"]:
             problems = [Problem.read(detail) for detail in failed["errors"]]
-            refused[failed["position"]] = QuireError(400, problems[0].code, "; ".join(p.message for p in problems), problems)
+            refused[failed["position"]] = QuireError(400, problems[0].code if problems else "", "; ".join(p.message for p in problems), problems)
         return [Result(self.first + i, refused.get(i)) for i in range(len(self.lines))]
 
 

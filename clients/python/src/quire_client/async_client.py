@@ -154,11 +154,17 @@ class AsyncIndex:
         batches = calls.Batches()
         async for document in _documents(documents):
             if full := batches.add(document):
-                for item in full.results(await self.client._send(full.call(self.name))):
+                for item in await self._add_batch(full):
                     yield item
         if rest := batches.rest():
-            for item in rest.results(await self.client._send(rest.call(self.name))):
+            for item in await self._add_batch(rest):
                 yield item
+
+    async def _add_batch(self, batch: calls.Batch) -> list[calls.Result]:
+        try:
+            return batch.results(await self.client._send(batch.call(self.name)))
+        except QuireError as error:
+            return batch.too_large(error)
 
     async def document(self, key: str) -> dict[str, Any]:
         """Returns the document with a key."""

@@ -153,9 +153,15 @@ class Index:
         batches = calls.Batches()
         for document in calls.documents_of(documents):
             if full := batches.add(document):
-                yield from full.results(self.client._send(full.call(self.name)))
+                yield from self._add_batch(full)
         if rest := batches.rest():
-            yield from rest.results(self.client._send(rest.call(self.name)))
+            yield from self._add_batch(rest)
+
+    def _add_batch(self, batch: calls.Batch) -> list[calls.Result]:
+        try:
+            return batch.results(self.client._send(batch.call(self.name)))
+        except QuireError as error:
+            return batch.too_large(error)
 
     def document(self, key: str) -> dict[str, Any]:
         """Returns the document with a key."""
