@@ -35,8 +35,8 @@ func (d *Detail) problem(status int) *problem.Problem {
 	return p.Advise(d.Help)
 }
 
-// readError reads the body of a failed request, sent by a node or by a program on
-// the way, such as a proxy.
+// readError reads the body of a failed request, sent by a node or by an
+// intermediary such as a proxy.
 func readError(response *http.Response, body []byte) error {
 	e := &Error{Status: response.StatusCode, RetryAfter: retryAfterOf(response.Header)}
 	var wire struct {

@@ -18,8 +18,7 @@ import (
 	"github.com/quiresearch/quire/query"
 )
 
-// foreign is an answer of a program between the client and the node, such as a
-// proxy or a load balancer.
+// foreign is a response of an intermediary such as a proxy or a load balancer.
 type foreign struct {
 	Name     string
 	Type     string // Content-Type

@@ -30,8 +30,8 @@ type request struct {
 	accept string // empty means JSON
 	header http.Header
 
-	// answers is a member that every answer of a node to the request holds; empty if
-	// the answer has no body. Other answers come from elsewhere, such as a proxy.
+	// answers names a member that every response of a node has; if it is empty, the
+	// response has no body. Any other response comes from an intermediary.
 	answers string
 
 	index string // index whose freshness token is used; empty for none

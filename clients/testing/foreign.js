@@ -1,5 +1,5 @@
-// A server that answers the first request as programs between a client and a
-// node do, such as proxies and load balancers, and later requests as a node.
+// A server that answers the first request as intermediaries such as proxies and
+// load balancers do, and later requests as a node.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Whatever a program between the page and the node answers, the search client
-// fails with the error of the client, for InstantSearch to report.
+// Every response of an intermediary becomes an error of the client, which
+// InstantSearch reports.
 
 import assert from "node:assert/strict";
 import { it } from "node:test";

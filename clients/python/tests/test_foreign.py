@@ -1,4 +1,4 @@
-"""Whatever a program between the client and the node answers is an error of the client, and is retried by its status."""
+"""Every response of an intermediary becomes an error of the client and is retried by its status."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def is_cut(answer: dict[str, Any]) -> bool:
 
 
 class Server:
-    """Answers the first request as a program on the way does, and later ones as a node."""
+    """Answers the first request as an intermediary does, and later ones as a node."""
 
     def __init__(self, answer: dict[str, Any], status: int) -> None:
         self.answer, self.status, self.tries = answer, status, 0

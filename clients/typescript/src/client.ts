@@ -26,7 +26,7 @@ export interface Call extends CallOptions {
   path: string;
   body?: string;
   media?: string;
-  /** A member that every answer of a node holds; without it the answer has no body. Other answers come from programs on the way, such as proxies. */
+  /** A member that every response of a node has; without it the response has no body. Any other response comes from an intermediary. */
   answers?: string;
   /** The index or generation whose freshness token applies. */
   index?: string;

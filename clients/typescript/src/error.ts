@@ -13,7 +13,7 @@ export class QuireError extends Error {
 
   constructor(
     readonly status: number,
-    /** The code of the only problem, `validation` for several; empty if a program on the way, such as a proxy, responded. */
+    /** The code of the only problem, `validation` for several; empty if an intermediary such as a proxy responded. */
     readonly code: string,
     message: string,
     readonly problems: Problem[],
@@ -29,7 +29,7 @@ export class QuireError extends Error {
   }
 }
 
-/** Decodes JSON; undefined if it is none. */
+/** Decodes JSON; undefined if it is not JSON. */
 export function parse(text: string): any {
   try {
     return JSON.parse(text);
@@ -38,7 +38,7 @@ export function parse(text: string): any {
   }
 }
 
-/** Returns the error of a response, which a program on the way may have sent in a format of its own. */
+/** Returns the error of a response, which an intermediary may have sent in its own format. */
 export function readError(response: Response, text: string): QuireError {
   const { ok, status, statusText, headers } = response;
   const after = headers.get("Retry-After") ?? "";

@@ -1,5 +1,5 @@
-// Whatever a program between the client and the node answers is an error of the
-// client, and is retried by its status.
+// Every response of an intermediary becomes an error of the client and is
+// retried by its status.
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";

@@ -35,9 +35,9 @@ Repeats = Literal["always", "keyed", "never"]
 class Call:
     """One request, which may be sent several times.
 
-    ``answers`` is a member that every answer of a node holds; without it the
-    answer has no body. Other answers come from programs on the way, such as
-    proxies.
+    ``answers`` names a member that every response of a node has; if it is
+    empty, the response has no body. Any other response comes from an
+    intermediary such as a proxy.
     ``repeats`` says when it may be retried after an unknown outcome: always,
     if the index has a primary key, or never. ``several`` marks a request with
     several documents, of which those before a failed one stay. ``deadline`` is
@@ -109,7 +109,7 @@ class State:
 
 
 def unreadable(response: httpx.Response, error: httpx.RequestError) -> None:
-    """Raises an error of the network if the body of a successful response does not arrive. Of an error the status counts all the same."""
+    """Raises a network error if the response reports success. For an error, the status is enough."""
     if response.is_success:
         raise error if isinstance(error, httpx.TransportError) else httpx.RemoteProtocolError(str(error)) from error
 

@@ -30,7 +30,7 @@ class QuireError(Exception):
     """Raised when a node rejects or fails a request.
 
     ``code`` is that of the one problem, ``validation`` for several, and empty
-    when a program on the way, such as a proxy, answered. ``message`` is what
+    when an intermediary such as a proxy answered. ``message`` is what
     the answer says. ``retry_after`` is in seconds, 0 when it names no time.
     """
 
@@ -52,7 +52,7 @@ class QuireError(Exception):
 
 
 def parse(body: bytes) -> Any:
-    """Decodes JSON; None if it is none."""
+    """Decodes JSON; None if it is not JSON."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
@@ -60,7 +60,7 @@ def parse(body: bytes) -> Any:
 
 
 def read_error(status: int, retry_after: str, body: bytes) -> QuireError:
-    """Returns the error of a response, which a program on the way may have sent in a format of its own."""
+    """Returns the error of a response, which an intermediary may have sent in its own format."""
     wait = _seconds(retry_after)
     if status < 300:
         return QuireError(status, "", f"{status} unexpected answer: {_readable(body) or 'nothing'}", [], wait)
