@@ -59,7 +59,7 @@ class Server:
                 handler.send_header(header, self.answer[member])
         handler.end_headers()
         handler.wfile.write(body)
-        handler.close_connection = True
+        handler.close_connection = "missing" in self.answer
 
 
 @contextlib.contextmanager
