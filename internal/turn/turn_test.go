@@ -214,7 +214,7 @@ func TestNoSharedTurnIsLostToAWaitThatEnds(t *testing.T) {
 		})
 		group.Go(func() {
 			lock.RLock()
-			lock.RUnlock()
+			defer lock.RUnlock()
 		})
 		group.Go(cancel)
 		lock.Unlock()
