@@ -21,16 +21,16 @@ func squaredDistanceF32AVX2(a, b *float32, n int) float32
 func squaredDistanceF32EachAVX512(rows **float32, n, count int, q, out *float32)
 
 //go:noescape
-func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32, ahead int)
 
 //go:noescape
-func dotU8RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+func dotU8RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32, ahead int)
 
 //go:noescape
-func dotU4RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+func dotU4RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32, ahead int)
 
 //go:noescape
-func dotU4RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
+func dotU4RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32, ahead int)
 
 //go:noescape
 func fetch(values *uint32, count int)
@@ -93,23 +93,23 @@ func squaredDistanceF32Each(rows []*float32, q, out []float32) {
 	squaredDistanceF32EachGo(rows, q, out)
 }
 
-func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32, ahead int) {
 	switch {
 	case hasVNNI:
-		dotU8RowsVNNI(&rows[0], len(q), &ids[0], len(ids), &q[0], &out[0])
+		dotU8RowsVNNI(&rows[0], len(q), &ids[0], len(ids), &q[0], &out[0], ahead)
 	case hasAVX2:
-		dotU8RowsAVX2(&rows[0], len(q), &ids[0], len(ids), &q[0], &out[0])
+		dotU8RowsAVX2(&rows[0], len(q), &ids[0], len(ids), &q[0], &out[0], ahead)
 	default:
 		dotU8RowsGo(rows, ids, q, out)
 	}
 }
 
-func dotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+func dotU4Rows(rows []byte, ids []uint32, q []int8, out []int32, ahead int) {
 	switch {
 	case hasVNNI:
-		dotU4RowsVNNI(&rows[0], len(q)/2, &ids[0], len(ids), &q[0], &out[0])
+		dotU4RowsVNNI(&rows[0], len(q)/2, &ids[0], len(ids), &q[0], &out[0], ahead)
 	case hasAVX2:
-		dotU4RowsAVX2(&rows[0], len(q)/2, &ids[0], len(ids), &q[0], &out[0])
+		dotU4RowsAVX2(&rows[0], len(q)/2, &ids[0], len(ids), &q[0], &out[0], ahead)
 	default:
 		dotU4RowsGo(rows, ids, q, out)
 	}

@@ -2,7 +2,8 @@
 
 // The kernels over rows keep the rows in R8 (or pointers to them in R10), the number
 // of bytes of a row in R9, the ids in R10, their number in R11, the query in R12, the
-// results in R13 and the index of the current row in BX.
+// results in R13, how many rows ahead they prefetch in R15 and the index of the current
+// row in BX.
 
 // ROWS_ARGUMENTS loads the arguments of a kernel over rows given by ids.
 #define ROWS_ARGUMENTS \
@@ -12,13 +13,14 @@
 	MOVQ count+24(FP), R11; \
 	MOVQ q+32(FP), R12; \
 	MOVQ out+40(FP), R13; \
+	MOVQ ahead+48(FP), R15; \
 	XORQ BX, BX
 
 // LOAD_ROW points SI at the row of the current id and DI at the query, sets CX to the
-// number of bytes of a row, and prefetches the fourth row ahead: rows are scattered
-// in memory, and waiting for them costs more than the arithmetic.
+// number of bytes of a row, and prefetches a row ahead: rows are scattered in memory,
+// and waiting for them costs more than the arithmetic.
 #define LOAD_ROW(fetch, load) \
-	LEAQ 4(BX), AX; \
+	LEAQ (BX)(R15*1), AX; \
 	CMPQ AX, R11; \
 	JGE load; \
 	MOVL (R10)(AX*4), DX; \
@@ -203,8 +205,8 @@ fardone:
 	MOVSS X0, ret+24(FP)
 	RET
 
-// func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
-TEXT ·dotU8RowsVNNI(SB), NOSPLIT, $0-48
+// func dotU8RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32, ahead int)
+TEXT ·dotU8RowsVNNI(SB), NOSPLIT, $0-56
 	ROWS_ARGUMENTS
 
 vnnirow:
@@ -229,8 +231,8 @@ vnnidone:
 	VZEROUPPER
 	RET
 
-// func dotU8RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
-TEXT ·dotU8RowsAVX2(SB), NOSPLIT, $0-48
+// func dotU8RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32, ahead int)
+TEXT ·dotU8RowsAVX2(SB), NOSPLIT, $0-56
 	ROWS_ARGUMENTS
 
 u8row:
@@ -266,8 +268,8 @@ GLOBL lowHalves<>(SB), RODATA|NOPTR, $8
 DATA oneWords<>+0(SB)/8, $0x0001000100010001
 GLOBL oneWords<>(SB), RODATA|NOPTR, $8
 
-// func dotU4RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
-TEXT ·dotU4RowsAVX2(SB), NOSPLIT, $0-48
+// func dotU4RowsAVX2(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32, ahead int)
+TEXT ·dotU4RowsAVX2(SB), NOSPLIT, $0-56
 	ROWS_ARGUMENTS
 	VPBROADCASTQ lowHalves<>(SB), Y6
 	VPBROADCASTQ oneWords<>(SB), Y7
@@ -299,8 +301,8 @@ u4done:
 	VZEROUPPER
 	RET
 
-// func dotU4RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32)
-TEXT ·dotU4RowsVNNI(SB), NOSPLIT, $0-48
+// func dotU4RowsVNNI(rows *byte, stride int, ids *uint32, count int, q *int8, out *int32, ahead int)
+TEXT ·dotU4RowsVNNI(SB), NOSPLIT, $0-56
 	ROWS_ARGUMENTS
 	VPBROADCASTQ lowHalves<>(SB), Z6
 

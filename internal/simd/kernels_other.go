@@ -10,10 +10,10 @@ func dotF32Each(rows []*float32, q, out []float32) {
 func squaredDistanceF32Each(rows []*float32, q, out []float32) {
 	squaredDistanceF32EachGo(rows, q, out)
 }
-func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+func dotU8Rows(rows []byte, ids []uint32, q []int8, out []int32, _ int) {
 	dotU8RowsGo(rows, ids, q, out)
 }
-func dotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+func dotU4Rows(rows []byte, ids []uint32, q []int8, out []int32, _ int) {
 	dotU4RowsGo(rows, ids, q, out)
 }
 func fetch(*uint32, int) {}

@@ -85,22 +85,22 @@ func locate(at *[batch]*float32, rows []float32, ids []uint32, values int) int {
 }
 
 // DotU8Rows sets out[i] to the dot product of q with row ids[i] of 8-bit rows.
-// len(q), the length of a row, must be a multiple of Lanes.
-func DotU8Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+// len(q), the length of a row, must be a multiple of Lanes. While a row is read, the
+// one that is ahead places later in ids is prefetched.
+func DotU8Rows(rows []byte, ids []uint32, q []int8, out []int32, ahead int) {
 	checkLanes(len(q))
-	checkRows(len(rows), len(q), ids, len(out))
+	checkRows(len(rows), len(q), ids, len(out), ahead)
 	if len(ids) > 0 {
-		dotU8Rows(rows, ids, q, out)
+		dotU8Rows(rows, ids, q, out, ahead)
 	}
 }
 
-// DotU4Rows sets out[i] to the dot product of q with row ids[i] of 4-bit rows.
-// len(q) must be a multiple of Lanes; a row has half as many bytes.
-func DotU4Rows(rows []byte, ids []uint32, q []int8, out []int32) {
+// DotU4Rows is DotU8Rows for 4-bit rows, which have half as many bytes.
+func DotU4Rows(rows []byte, ids []uint32, q []int8, out []int32, ahead int) {
 	checkLanes(len(q))
-	checkRows(len(rows), len(q)/2, ids, len(out))
+	checkRows(len(rows), len(q)/2, ids, len(out), ahead)
 	if len(ids) > 0 {
-		dotU4Rows(rows, ids, q, out)
+		dotU4Rows(rows, ids, q, out, ahead)
 	}
 }
 
@@ -149,9 +149,12 @@ func checkLanes(values int) {
 
 // checkRows makes sure that the kernels, which use plain pointers, stay inside
 // their slices.
-func checkRows(length, stride int, ids []uint32, out int) {
+func checkRows(length, stride int, ids []uint32, out, ahead int) {
 	if stride == 0 || out < len(ids) {
 		panic("simd: rows or results of the wrong length")
+	}
+	if ahead < 0 {
+		panic("simd: prefetch of an earlier row")
 	}
 	count := uint32(length / stride)
 	for _, id := range ids {

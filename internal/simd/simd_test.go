@@ -88,12 +88,12 @@ func TestQuantizedKernelsEqualTheirTwins(t *testing.T) {
 		ids := []uint32{3, 0, 8, 5, 5, 1, 7}
 		for _, side := range [][]int8{q, extreme} {
 			got, want := make([]int32, len(ids)), make([]int32, len(ids))
-			DotU8Rows(eight, ids, side, got)
+			DotU8Rows(eight, ids, side, got, 4)
 			dotU8RowsGo(eight, ids, side, want)
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("8 bit, %d values: %v, twin says %v", values, got, want)
 			}
-			DotU4Rows(four, ids, side, got)
+			DotU4Rows(four, ids, side, got, 4)
 			dotU4RowsGo(four, ids, side, want)
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("4 bit, %d values: %v, twin says %v", values, got, want)
@@ -108,7 +108,7 @@ func TestRowsOutOfRangePanic(t *testing.T) {
 			t.Error("a row beyond the end was read")
 		}
 	}()
-	DotU8Rows(make([]byte, 128), []uint32{2}, make([]int8, 64), make([]int32, 1))
+	DotU8Rows(make([]byte, 128), []uint32{2}, make([]int8, 64), make([]int32, 1), 4)
 }
 
 // perSecond reports the number of distances computed per second.
@@ -144,7 +144,7 @@ func BenchmarkDotU8(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("kernel/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				DotU8Rows(rows, ids, q, out)
+				DotU8Rows(rows, ids, q, out, 4)
 			}
 			perSecond(b, len(ids))
 		})

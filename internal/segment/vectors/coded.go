@@ -93,7 +93,7 @@ func (c *coded) prepare(q *codeQuery, node uint32) {
 // squared distance of the vectors that their codes decode to.
 func (c *coded) nearnesses(q *codeQuery, ids []uint32, out []float32) {
 	q.products = slices.Grow(q.products[:0], len(ids))[:len(ids)]
-	simd.DotU8Rows(c.codes, ids, q.values, q.products)
+	simd.DotU8Rows(c.codes, ids, q.values, q.products, walkAhead)
 	scale, norm, shift := 2*c.scale[q.node], c.norm[q.node], c.middle()*c.sums[q.node]
 	for i, id := range ids {
 		out[i] = scale*c.scale[id]*float32(q.products[i]-shift) - norm - c.norm[id]

@@ -23,7 +23,8 @@ type quantized struct {
 	centre []float32 // 4 bits only
 	spread []float32
 
-	coarsest float32 // see sample
+	coarsest float32        // see sample
+	widest   func() float32 // the widest step; the first call reads all scales
 }
 
 func (z *quantized) middle() int32 {
@@ -172,6 +173,14 @@ func (z *quantized) sample() {
 	}
 }
 
+// widestStep returns the widest step of all rows.
+func (z *quantized) widestStep() (step float32) {
+	for _, scale := range z.scale {
+		step = max(step, scale)
+	}
+	return step
+}
+
 // side is a query quantized for products with codes.
 type side struct {
 	values []int8
@@ -219,11 +228,26 @@ func (z *quantized) query(v []float32, into *side) {
 // out terms that are the same for all rows: the product of the query with the
 // centre, and under euclidean similarity the query's own length.
 func (z *quantized) nearness(s Similarity, q *side, ids []uint32, products []int32, out []float32) {
+	z.multiply(q, ids, products, walkAhead)
+	z.scaled(s, q, ids, products, out)
+}
+
+// walkAhead is how many rows ahead comparisons prefetch outside of scans: the rows of
+// the links of a node are few, and most were requested before.
+const walkAhead = 4
+
+// multiply sets products[i] to the product of the query and the code of row ids[i]. While
+// a row is read, the one ahead places later is prefetched.
+func (z *quantized) multiply(q *side, ids []uint32, products []int32, ahead int) {
 	if z.bits == 8 {
-		simd.DotU8Rows(z.codes, ids, q.values, products)
+		simd.DotU8Rows(z.codes, ids, q.values, products, ahead)
 	} else {
-		simd.DotU4Rows(z.codes, ids, q.values, products)
+		simd.DotU4Rows(z.codes, ids, q.values, products, ahead)
 	}
+}
+
+// scaled is nearness for given products.
+func (z *quantized) scaled(s Similarity, q *side, ids []uint32, products []int32, out []float32) {
 	shift := z.middle() * q.sum
 	if s == Euclidean {
 		for i, id := range ids {
@@ -234,4 +258,19 @@ func (z *quantized) nearness(s Similarity, q *side, ids []uint32, products []int
 	for i, id := range ids {
 		out[i] = q.scale * z.scale[id] * float32(products[i]-shift)
 	}
+}
+
+// keepReaching moves to the front, with their products, those rows whose nearness may
+// reach a threshold above zero, and returns their number: the others do not reach it with
+// the widest scale of any row. It is not for euclidean similarity.
+func (z *quantized) keepReaching(q *side, ids []uint32, products []int32, threshold float32) (kept int) {
+	shift, most := z.middle()*q.sum, q.scale*z.widest()
+	for i, product := range products[:len(ids)] {
+		if float32(product-shift)*most < threshold { // NaN may reach it
+			continue
+		}
+		ids[kept], products[kept] = ids[i], product
+		kept++
+	}
+	return kept
 }

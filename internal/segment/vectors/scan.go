@@ -20,6 +20,10 @@ const (
 	// requested.
 	partRows    = 2048
 	leastShared = 3 * partRows
+	// A scan prefetches aheadBytes of codes, but at most mostAhead rows: accepted rows
+	// are too far apart for the processor to do it by itself.
+	aheadBytes = 6 << 10
+	mostAhead  = 16
 )
 
 // scanAll finds the k nearest by comparing the query with every accepted node:
@@ -31,11 +35,7 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 	if r.codes.bits == 4 {
 		keep = max(8*k, 160)
 	}
-	err := r.scan(ctx, s, keep, func(s *scratch, nodes []uint32) {
-		s.full = false
-		r.nearness(s, nodes)
-		s.addNearest(nodes, keep)
-	})
+	err := r.scan(ctx, s, keep, func(s *scratch, nodes []uint32) { r.addNearestByCode(s, nodes, keep) })
 	if err != nil {
 		return err
 	}
@@ -60,6 +60,27 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 		r.nearness(s, s.fresh)
 		s.addNearest(s.fresh, k)
 	})
+}
+
+// addNearestByCode adds those of the nodes to found that are by their codes among the keep
+// nearest so far and nearer than least. It reorders nodes.
+//
+// The product of a query and a code is multiplied by the scale of the row, so with the widest
+// scale of all rows it is a bound of the nearness. Few nodes of a long scan reach the threshold
+// so, and only their scales are read from memory.
+func (r *Reader) addNearestByCode(s *scratch, nodes []uint32, keep int) {
+	s.grow(len(nodes))
+	r.codes.multiply(&s.side, nodes, s.products, r.codes.scanAhead())
+	if threshold := s.bound(keep).raw(); threshold > 0 && r.options.Similarity != Euclidean {
+		nodes = nodes[:r.codes.keepReaching(&s.side, nodes, s.products, threshold)]
+	}
+	r.codes.scaled(r.options.Similarity, &s.side, nodes, s.products, s.raws)
+	s.addNearest(nodes, keep)
+}
+
+// scanAhead returns how many rows ahead a scan prefetches.
+func (z *quantized) scanAhead() int {
+	return min(max(aheadBytes/z.stride(), walkAhead), mostAhead)
 }
 
 // addNearest adds those of the nodes to found that are among the keep nearest so far

@@ -223,8 +223,7 @@ func TestScansKeepTheNearestByCode(t *testing.T) {
 					sortNearest(want)
 					keep := 1 + random.IntN(100)
 					err := r.scan(context.Background(), s, keep, func(s *scratch, nodes []uint32) {
-						r.nearness(s, nodes)
-						s.addNearest(nodes, keep)
+						r.addNearestByCode(s, nodes, keep)
 					})
 					if err != nil {
 						t.Fatal(err)
