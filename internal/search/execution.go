@@ -11,6 +11,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/plan"
 	"github.com/quiresearch/quire/internal/search/rewrite"
 	"github.com/quiresearch/quire/internal/search/scope"
+	"github.com/quiresearch/quire/internal/snapshot"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -22,6 +23,7 @@ type execution struct {
 	locale   string
 	now      time.Time
 	compiler plan.Compiler
+	words    dictionary
 	collect  *collect.Search
 	buffer   *analysis.Buffer
 
@@ -43,6 +45,19 @@ type execution struct {
 	scratch answerScratch
 }
 
+// dictionary is what the index knows about words, for one request.
+type dictionary struct {
+	*snapshot.Snapshot
+	collect *collect.Search
+	ctx     context.Context
+}
+
+// HoldersOf returns the number of documents that hold a word as typed, and of those in
+// its band with the most.
+func (d *dictionary) HoldersOf(n *plan.Word) (typed, others uint64, err error) {
+	return d.collect.HoldersOf(d.ctx, n)
+}
+
 // open checks the targets, interprets the typed text and compiles the clauses of a
 // search. The caller must close the execution.
 func (s *Searcher) open(ctx context.Context, view *View, request *query.Search, now time.Time) (*execution, error) {
@@ -58,9 +73,10 @@ func (s *Searcher) open(ctx context.Context, view *View, request *query.Search, 
 
 func (s *execution) compile(ctx context.Context) (err error) {
 	view := &s.view
+	s.words = dictionary{view.Snapshot, s.collect, ctx}
 	if err = s.compiler.Reset(plan.Options{
 		Schema: view.Schema, Chains: view.Chains, Settings: view.Settings, Locale: s.locale,
-		Buffer: s.buffer, Dictionary: view.Snapshot, Cache: s.searcher.settings.of(view),
+		Buffer: s.buffer, Dictionary: &s.words, Cache: s.searcher.settings.of(view),
 	}); err != nil {
 		return err
 	}

@@ -52,6 +52,15 @@ func (s *Search) prepare(ctx context.Context, n plan.Node) error {
 	return s.resolve(ctx, n)
 }
 
+// HoldersOf returns the number of documents that hold a word as typed, and of those in its band
+// with the most.
+func (s *Search) HoldersOf(ctx context.Context, n *plan.Word) (typed, others uint64, err error) {
+	if typed, others, err = s.view.HoldersOf(ctx, n); err != nil {
+		return 0, 0, timedOut(ctx, err)
+	}
+	return typed, others, nil
+}
+
 func (s *Search) resolve(ctx context.Context, n plan.Node) error {
 	for _, child := range plan.Children(n) {
 		if err := s.resolve(ctx, child); err != nil {

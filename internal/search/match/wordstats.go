@@ -118,6 +118,19 @@ func (v *View) word(ctx context.Context, n *plan.Word) (*wordStats, error) {
 	return s, nil
 }
 
+// HoldersOf returns the number of documents that hold a word as typed, and of those in its band
+// with the most. Typos of a known word do not count.
+func (v *View) HoldersOf(ctx context.Context, n *plan.Word) (typed, others uint64, err error) {
+	s, err := v.word(ctx, n)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, b := range s.bands {
+		others = max(others, b.holders) // a word near to another also starts near to it
+	}
+	return s.holders, others, nil
+}
+
 // bandHolders estimates how many documents hold a word of a band, in the field with the most. A
 // document with several of its terms counts once for each.
 func (v *View) bandHolders(ctx context.Context, n *plan.Word, b *plan.Band) (most uint64, err error) {

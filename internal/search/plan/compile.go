@@ -57,6 +57,9 @@ type Dictionary interface {
 	// Holders returns the number of documents that hold a term, deleted ones
 	// included.
 	Holders(structure, term string) uint64
+	// HoldersOf returns the number of documents that hold a word as typed, and of those
+	// in its band with the most.
+	HoldersOf(n *Word) (typed, others uint64, err error)
 }
 
 // Options is what clauses are compiled against.

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/quiresearch/quire/internal/analysis"
 	"github.com/quiresearch/quire/query"
 )
 
@@ -16,7 +17,8 @@ import (
 //	typed    play station        tshirt
 //	found    PlayStation         T-shirt, as the phrase "t shirt"
 //
-// A word that the index holds stays one word: it is spelled as meant.
+// A word that the index holds stays one word: it is spelled as meant. So does a word
+// whose typos and completions are held by many documents, or by more than its rarer part.
 
 const (
 	// maxSpacedWords is the number of words of a text up to which they are split and
@@ -25,6 +27,9 @@ const (
 	// spacedBoost is what a word counts that is written otherwise, beside one that
 	// is written as typed.
 	spacedBoost = 0.9
+	// fewOthers is in how many documents a word may have typos and completions to be
+	// split: a word with more of them was most likely meant as one of these.
+	fewOthers = 32
 )
 
 // respaces reports whether words of a text are split and joined.
@@ -69,7 +74,11 @@ func (c *Compiler) joinedWord(group []analysed, i int, o *options, opens bool, d
 		}
 		c.respaced++
 		surface := first.surfaces[0] + second.surfaces[0]
-		terms := c.termsOf(f, surface, 1)
+		chain, err := c.chainOf(f.target, false)
+		if err != nil {
+			continue // the words of the query already went through the same chain
+		}
+		terms := c.termsOf(chain, surface, 1)
 		if terms == nil {
 			continue
 		}
@@ -91,9 +100,13 @@ func isNumber(word string) bool {
 
 // addSplit adds the phrase of two words as a synonym of the i-th word, which n
 // compiles, if the index does not hold it.
-func (c *Compiler) addSplit(n *Word, group []analysed, i int, o *options) {
-	if !c.respaces(group, o) || !slices.ContainsFunc(group, func(f analysed) bool { return c.isSpaced(&f, &f.words[i]) }) || c.isKnown(n) {
-		return
+func (c *Compiler) addSplit(n *Word, group []analysed, i int, o *options) error {
+	if !c.respaces(group, o) || !slices.ContainsFunc(group, func(f analysed) bool { return c.isSpaced(&f, &f.words[i]) }) {
+		return nil
+	}
+	typed, others, err := c.dictionary.HoldersOf(n)
+	if err != nil || typed > 0 || others > fewOthers {
+		return err
 	}
 	for j := range group {
 		f := &group[j]
@@ -102,10 +115,11 @@ func (c *Compiler) addSplit(n *Word, group []analysed, i int, o *options) {
 			continue
 		}
 		c.respaced++
-		if terms := c.split(f, w.surfaces[0]); terms != nil {
+		if terms := c.split(f, w.surfaces[0], max(1, others)); terms != nil {
 			w.synonyms = append(slices.Clip(w.synonyms), alternative{terms: terms, offsets: []int{0, 1}, span: 1, boost: spacedBoost})
 		}
 	}
+	return nil
 }
 
 // isKnown reports whether a field holds a word or a variant of it.
@@ -115,33 +129,36 @@ func (c *Compiler) isKnown(n *Word) bool {
 	})
 }
 
-// split returns the two words that a word most likely consists of, nil if the index
-// does not hold two such words: those of which the rarer one is the most frequent.
-func (c *Compiler) split(f *analysed, surface string) (words []string) {
-	var most uint64
+// split returns the two words that a word most likely consists of: those of which the
+// rarer one is the most frequent. It returns nil if there are none that each at least
+// so many documents hold.
+func (c *Compiler) split(f *analysed, surface string, least uint64) (words []string) {
+	chain, err := c.chainOf(f.target, false)
+	if err != nil {
+		return nil // the words of the query already went through the same chain
+	}
 	for at := range surface {
 		if at == 0 {
 			continue
 		}
-		terms := c.termsOf(f, surface[:at]+" "+surface[at:], 2)
+		terms := c.termsOf(chain, surface[:at]+" "+surface[at:], 2)
 		if terms == nil {
 			continue
 		}
-		holders := min(c.dictionary.Holders(f.home.structure, terms[0]), c.dictionary.Holders(f.home.structure, terms[1]))
-		if holders > most {
-			words, most = terms, holders
+		holders := c.dictionary.Holders(f.home.structure, terms[0])
+		if holders < least {
+			continue
+		}
+		if holders = min(holders, c.dictionary.Holders(f.home.structure, terms[1])); holders >= least {
+			words, least = terms, holders+1
 		}
 	}
 	return words
 }
 
-// termsOf analyses a text of that many words in a field. It returns nil if the chain
-// finds another number of words, or several readings of one.
-func (c *Compiler) termsOf(f *analysed, text string, words int) []string {
-	chain, err := c.chainOf(f.target, false)
-	if err != nil {
-		return nil // the words of the query already went through the same chain
-	}
+// termsOf analyses a text of that many words. It returns nil if the chain finds another
+// number of words, or several readings of one.
+func (c *Compiler) termsOf(chain *analysis.Chain, text string, words int) []string {
 	tokens := chain.Analyze(c.buffer, text)
 	if len(tokens) != words || words == 2 && tokens[1].Position != tokens[0].Position+1 {
 		return nil

@@ -52,7 +52,9 @@ func (c *Compiler) word(group []analysed, i int, o *options, prefix bool, distin
 			return nil, err
 		}
 	}
-	c.addSplit(n, group, i, o)
+	if err := c.addSplit(n, group, i, o); err != nil {
+		return nil, err
+	}
 	found := n.smallest()
 	var phrases []Node
 	for j := range group {
