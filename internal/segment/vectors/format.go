@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"unsafe"
 )
 
@@ -206,7 +205,6 @@ func Open(data []byte) (*Reader, error) {
 		return nil, fmt.Errorf("%d vectors of %d dimensions: %w", nodes, o.Dimensions, ErrCorrupt)
 	}
 	r.codes.sample()
-	r.codes.widest = sync.OnceValue(r.codes.widestStep)
 	for node, height := range r.graph.height {
 		if height > 24 && height != twin {
 			return nil, fmt.Errorf("height of node %d: %w", node, ErrCorrupt)

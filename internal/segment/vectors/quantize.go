@@ -23,8 +23,7 @@ type quantized struct {
 	centre []float32 // 4 bits only
 	spread []float32
 
-	coarsest float32        // see sample
-	widest   func() float32 // the widest step; the first call reads all scales
+	coarsest float32 // see sample
 }
 
 func (z *quantized) middle() int32 {
@@ -262,9 +261,9 @@ func (z *quantized) scaled(s Similarity, q *side, ids []uint32, products []int32
 
 // keepReaching moves to the front, with their products, those rows whose nearness may
 // reach a threshold above zero, and returns their number: the others do not reach it with
-// the widest scale of any row. It is not for euclidean similarity.
-func (z *quantized) keepReaching(q *side, ids []uint32, products []int32, threshold float32) (kept int) {
-	shift, most := z.middle()*q.sum, q.scale*z.widest()
+// the widest step of any row. It is not for euclidean similarity.
+func (z *quantized) keepReaching(q *side, ids []uint32, products []int32, widest, threshold float32) (kept int) {
+	shift, most := z.middle()*q.sum, q.scale*widest
 	for i, product := range products[:len(ids)] {
 		if float32(product-shift)*most < threshold { // NaN may reach it
 			continue

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 	"sync/atomic"
@@ -65,17 +66,28 @@ func (r *Reader) scanAll(ctx context.Context, s *scratch, k int) error {
 // addNearestByCode adds those of the nodes to found that are by their codes among the keep
 // nearest so far and nearer than least. It reorders nodes.
 //
-// The product of a query and a code is multiplied by the scale of the row, so with the widest
-// scale of all rows it is a bound of the nearness. Few nodes of a long scan reach the threshold
-// so, and only their scales are read from memory.
+// The product of a query and a code is multiplied by the step of the row, so with the widest
+// step of all rows it is a bound of the nearness. Few nodes of a long scan reach the threshold
+// so, and only their steps are read from memory.
 func (r *Reader) addNearestByCode(s *scratch, nodes []uint32, keep int) {
 	s.grow(len(nodes))
 	r.codes.multiply(&s.side, nodes, s.products, r.codes.scanAhead())
 	if threshold := s.bound(keep).raw(); threshold > 0 && r.options.Similarity != Euclidean {
-		nodes = nodes[:r.codes.keepReaching(&s.side, nodes, s.products, threshold)]
+		nodes = nodes[:r.codes.keepReaching(&s.side, nodes, s.products, r.widestStep(), threshold)]
 	}
 	r.codes.scaled(r.options.Similarity, &s.side, nodes, s.products, s.raws)
 	s.addNearest(nodes, keep)
+}
+
+// widestStep returns the widest step of all rows, which the first call looks for. A page that
+// cannot be read is tried again by the next.
+func (r *Reader) widestStep() float32 {
+	if kept := r.widest.Load(); kept != 0 {
+		return math.Float32frombits(kept)
+	}
+	step := r.codes.widestStep()
+	r.widest.Store(math.Float32bits(step))
+	return step
 }
 
 // scanAhead returns how many rows ahead a scan prefetches.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -20,7 +21,8 @@ type Reader struct {
 	codes   quantized
 	graph   *graph
 	scratch sync.Pool
-	parts   sync.Pool // scratch of parts of a scan
+	parts   sync.Pool     // scratch of parts of a scan
+	widest  atomic.Uint32 // see widestStep
 }
 
 // Options returns the options that the column was built with.
