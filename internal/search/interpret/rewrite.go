@@ -51,7 +51,7 @@ func Taken(interpretations []Interpretation) func(i int) bool {
 // leave.
 type Remainder struct {
 	Silent bool // a field finds no word in them, so they require nothing
-	Uneven bool // fields find different numbers of words
+	Uneven bool // fields find different numbers of words, or one finds none in an interpretation
 }
 
 // Loose returns the loose words that interpretations leave, and those that they
@@ -76,8 +76,9 @@ func Loose(parts []query.TextPart, interpretations []Interpretation) (left, took
 // clause stands, "" outside of any.
 //
 // A silent remainder requires nothing. An uneven remainder may require words that a
-// field ignores although the field holds every word it finds in the text. The
-// literal text is then an alternative to the whole.
+// field ignores although the field holds every word it finds in the text: "make it
+// work" where "it" is a country and a stopword. The literal text is then an
+// alternative to the whole.
 func Rewrite(clause *query.TextClause, parts []query.TextPart, interpretations []Interpretation, list string, left Remainder) query.Clause {
 	if len(interpretations) == 0 {
 		return clause

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/quiresearch/quire/internal/invariant"
 	"github.com/quiresearch/quire/internal/search/interpret"
@@ -144,22 +145,31 @@ func (r *Request) rewriteKept(clause *query.TextClause, kept []int) (query.Claus
 // leftOf reports what the fields of a text find in the words left by
 // interpretations.
 func (r *Request) leftOf(clause *query.TextClause, list string, parts []query.TextPart, interpretations []interpret.Interpretation) (interpret.Remainder, error) {
+	var remainder interpret.Remainder
 	left, took := interpret.Loose(parts, interpretations)
-	if left == "" || len(interpretations) == 0 {
-		return interpret.Remainder{}, nil
+	if len(interpretations) == 0 || left == "" && len(interpretations) == 1 {
+		return remainder, nil
 	}
-	inLeft, err := r.Compiler.CountWords(clause, list, left)
-	if err != nil {
-		return interpret.Remainder{}, err
+	if left != "" {
+		inLeft, err := r.Compiler.CountWords(clause, list, left)
+		if err != nil {
+			return remainder, err
+		}
+		inTook, err := r.Compiler.CountWords(clause, list, took)
+		if err != nil {
+			return remainder, err
+		}
+		remainder.Silent = slices.Min(inLeft) == 0
+		remainder.Uneven = slices.Min(inLeft) != slices.Max(inLeft) || slices.Min(inTook) != slices.Max(inTook)
 	}
-	inTook, err := r.Compiler.CountWords(clause, list, took)
-	if err != nil {
-		return interpret.Remainder{}, err
+	for i := 0; i < len(interpretations) && !remainder.Uneven; i++ {
+		words, err := r.Compiler.CountWords(clause, list, strings.Join(interpretations[i].Words, " "))
+		if err != nil {
+			return remainder, err
+		}
+		remainder.Uneven = slices.Min(words) == 0
 	}
-	return interpret.Remainder{
-		Silent: slices.Min(inLeft) == 0,
-		Uneven: slices.Min(inLeft) != slices.Max(inLeft) || slices.Min(inTook) != slices.Max(inTook),
-	}, nil
+	return remainder, nil
 }
 
 // typedTexts appends the texts of clauses that may be interpreted.
