@@ -70,6 +70,10 @@ func (a *API) evaluateIndex(ctx context.Context, r *Request) (*Response, error) 
 	if err := a.node.CheckIndex(ctx, name); err != nil {
 		return nil, err
 	}
+	// The report lists the texts of the set, and sets belong to the bare index.
+	if err := r.Principal.CheckBareIndex(auth.IndexesRead, name.String()); err != nil {
+		return nil, err
+	}
 	body, err := r.RequiredBody()
 	if err != nil {
 		return nil, err

@@ -91,7 +91,8 @@ func TestInvisibleLooksAbsent(t *testing.T) {
 }
 
 // S2: bodies name generations too. A generation that a key may not read looks absent,
-// even as the other side of an evaluation.
+// even as the other side of an evaluation. A key that may not read the judgement sets of
+// the index may not evaluate by them either: reports list their queries.
 func TestAnEvaluationComparesOnlyWithWhatIsVisible(t *testing.T) {
 	d := deploy(t, auth.Options{RootKey: rootKey})
 	root := "Bearer " + rootKey
@@ -109,7 +110,7 @@ func TestAnEvaluationComparesOnlyWithWhatIsVisible(t *testing.T) {
 		status    int
 		code      string
 	}{
-		{second, `{}`, 404, "index:not_found"}, {second, `{"generation":"1"}`, 404, "index:not_found"}, {second, `{"generation":"9"}`, 404, "index:not_found"},
+		{second, `null`, 403, "auth:forbidden"}, {second, `{}`, 403, "auth:forbidden"}, {second, `{"generation":"9"}`, 403, "auth:forbidden"},
 		{bare, `{"generation":"1"}`, 404, "index:not_found"}, {bare, `{}`, 200, ""}, {bare, `{"generation":"2"}`, 200, ""}, {bare, `null`, 200, ""},
 		{searching, `{"generation":"1"}`, 404, "index:not_found"}, {root, `{"generation":"1"}`, 200, ""}, {root, `{"generation":"9"}`, 404, "index:not_found"},
 	} {
@@ -118,7 +119,7 @@ func TestAnEvaluationComparesOnlyWithWhatIsVisible(t *testing.T) {
 		}
 	}
 	// A generation that the key may not read looks as if it did not exist.
-	if got, want := d.answered("POST", path, second, against(`{"generation":"1"}`)), d.answered("POST", path, second, against(`{"generation":"9"}`)); got != strings.ReplaceAll(want, "@9", "@1") {
+	if got, want := d.answered("POST", path, bare, against(`{"generation":"1"}`)), d.answered("POST", path, bare, against(`{"generation":"9"}`)); got != strings.ReplaceAll(want, "@9", "@1") {
 		t.Errorf("the generation that exists answers\n%s\nand one that does not\n%s", got, want)
 	}
 }
