@@ -180,7 +180,7 @@ bench-small: tools $(BENCH) ## Measure many small indexes on one node, in local 
 	$(BENCH) -data ../shared/data -small $(or $(INDEXES),2000)
 
 bench-growth: $(BENCH) ## Measure Quire alone at growing sizes, with the growth exponent of every figure (SIZES=100000,1000000,3000000,10000000; 10 GB of disk)
-	$(BENCH) -data ../shared/data -warm 3s -growth $(or $(SIZES),100000,1000000,3000000,10000000)
+	$(BENCH) -data ../shared/data -warm 3s -growth $(if $(SIZES),$(SIZES),100000,1000000,3000000,10000000)
 
 bench-writes: build $(BENCH) ## Compare durable writes of one document, over HTTP and in process, with SQLite FTS5 and OpenSearch 3, for 1 and 64 clients; needs python3, mvn, Java 21
 	$(BENCH) -data ../shared/data -writes -docs 100000 -rounds 3

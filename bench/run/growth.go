@@ -42,6 +42,7 @@ type grown struct {
 	steady  float64 // the same for one of many consecutive updates, including merges
 	mixed   mixed
 	classes map[string]float64 // p50 in microseconds
+	found   map[string]float64 // median number of matching documents
 	steal   float64
 }
 
@@ -68,7 +69,7 @@ func growth(o options, sizes []int) error {
 	}
 	var all []*grown
 	for i, docs := range sizes {
-		g := &grown{docs: docs, classes: make(map[string]float64)}
+		g := &grown{docs: docs, classes: make(map[string]float64), found: make(map[string]float64)}
 		if err := g.measure(o, corpus, ends[i], queries); err != nil {
 			return fmt.Errorf("%d documents: %w", docs, err)
 		}
@@ -166,15 +167,19 @@ func (g *grown) search(o options, directory string, queries map[string][]query) 
 		return err
 	}
 	for _, class := range classNames(o, queries) {
-		var best []float64
+		var best, found []float64
 		for _, q := range queries[class] {
-			var a answer
+			var a, counted answer
 			if err := e.ask(map[string]any{"do": "query", "query": q, "repeat": o.repeat}, &a); err != nil {
 				return err
 			}
-			best = append(best, a.Micros)
+			q.Exact = true
+			if err := e.ask(map[string]any{"do": "query", "query": q, "repeat": 1}, &counted); err != nil {
+				return err
+			}
+			best, found = append(best, a.Micros), append(found, float64(counted.Count))
 		}
-		g.classes[class] = middle(best)
+		g.classes[class], g.found[class] = middle(best), middle(found)
 	}
 	return nil
 }

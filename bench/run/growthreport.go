@@ -44,17 +44,26 @@ func renderGrowth(o options, all []*grown, queries map[string][]query) string {
 	row("searches/s while documents are written", "%.0f", "", func(g *grown) float64 { return float64(g.mixed.Searches) / g.mixed.Seconds })
 	row("documents/s written meanwhile", "%.0f", "", func(g *grown) float64 { return float64(g.mixed.Documents) / g.mixed.Seconds })
 	row("processor time that other machines took, %", "%.1f", "", func(g *grown) float64 { return max(100*g.steal, 0.1) })
-	b.WriteString("\nTop-10 latency, p50 in µs:\n\n| class |")
-	for _, g := range all {
-		fmt.Fprintf(&b, " %.1f M |", float64(g.docs)/1e6)
+	header := func(goal string) {
+		b.WriteString("| class |")
+		for _, size := range sizes {
+			fmt.Fprintf(&b, " %.1f M |", float64(size)/1e6)
+		}
+		fmt.Fprintf(&b, " exponent | %s |\n|---|%s\n", goal, strings.Repeat("---|", len(all)+2))
 	}
-	b.WriteString(" exponent | goal |\n|---|" + strings.Repeat("---|", len(all)+2) + "\n")
+	b.WriteString("\nTop-10 latency, p50 in µs:\n\n")
+	header("goal")
 	for _, class := range classNames(o, queries) {
 		goal := "≤ 1"
 		if strings.HasPrefix(class, "term") || strings.HasPrefix(class, "and") {
 			goal = "< 1"
 		}
 		row(class, "%.1f", goal, func(g *grown) float64 { return g.classes[class] })
+	}
+	b.WriteString("\nMatching documents, median of a class (at least 1):\n\n")
+	header("")
+	for _, class := range classNames(o, queries) {
+		row(class, "%.0f", "", func(g *grown) float64 { return max(g.found[class], 1) })
 	}
 	return b.String()
 }
