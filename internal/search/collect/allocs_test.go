@@ -44,6 +44,7 @@ func TestNothingIsAllocatedPerDocument(t *testing.T) {
 		var allocs [2]float64
 		for i, snap := range snaps {
 			runner := collect.NewRunner(collect.Options{Threads: -1}, nil)
+			runner.AlwaysLeads(1000)
 			allocs[i] = fewestAllocs(func() {
 				if _, err := runner.Search(snap).Run(context.Background(), &request); err != nil {
 					t.Fatal(err)

@@ -3,12 +3,14 @@ package collect
 import (
 	"context"
 
+	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/segment/points"
 )
 
 // Hits ordered by a number with a range index are found from the end of the index: the
 // documents with the highest (or lowest) values are checked first, enough of them that the page
-// should be full.
+// should be full. Leading documents, where they are known, are checked before the index: see
+// leading.go.
 
 const (
 	// oversample is how many times more documents are checked than should contain enough
@@ -25,22 +27,18 @@ const (
 // extremes returns the index that finds hits by their values, or nil if the order does not
 // allow that.
 func (p *piece) extremes() *points.Numbers {
-	k := p.ranker
-	if k == nil || k.limit == 0 || p.set != nil || p.signals != nil || p.of.scoring || k.edge != nil || !k.readsNumbers() {
+	if !p.leads() || p.ranker.keys[0].Kind != ByNumber {
 		return nil
 	}
-	first := &k.keys[0]
-	if first.numbers.Multi() || first.numbers.Present() != nil && first.turn(0, false).place < 0 {
-		return nil
-	}
+	first := &p.ranker.keys[0]
 	return first.segment.Reader.NumberPoints(first.Structure)
 }
 
 // runExtremes ranks the matches with the first values of an order. As long as matches must be
-// counted, it counts and ranks all of them. If the index does not yield a page, it continues so
-// to the end.
+// counted, it counts and ranks all of them. If neither the leading documents nor the index, each
+// of which may be missing, yields a page, it continues so to the end.
 func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
-	documents := p.of.search.snapshot.Segments[p.segment].Reader.NumDocs()
+	documents := p.documents()
 	p.endsCounted = true
 	if !p.of.prunes() {
 		if err := p.scanner.Run(ctx, 0, documents, p); err != nil || !p.stopped {
@@ -53,21 +51,8 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 		matches = int(uint64(p.taken) * uint64(documents) / uint64(seen))
 	}
 	p.endsCounted = false
-	if most := p.scanner.Cost() / extremeShare; matches > 0 {
-		wanted := p.ranker.limit * oversample * int(documents) / matches
-		for ; wanted <= most; wanted *= 8 {
-			docs, ok := index.AppendExtreme(nil, wanted, most, p.ranker.keys[0].flip)
-			if !ok {
-				break
-			}
-			found, isPage, err := p.rankAmong(ctx, docs)
-			if err != nil || isPage {
-				return err
-			}
-			if expected := wanted * matches / int(documents); found == 0 && expected >= surely {
-				break // filters leave none at this end, for example filters for past years
-			}
-		}
+	if isPage, err := p.rankFirst(ctx, index, matches); err != nil || isPage {
+		return err
 	}
 	if p.stopped {
 		// A scanner cannot go back to matches that it found but that were not taken.
@@ -81,6 +66,55 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 		p.scanner = scanner
 	}
 	return p.scanner.Run(ctx, seen, documents, p)
+}
+
+// rankFirst ranks the matches with the first values of an order, and reports whether they fill
+// the page. matches is the expected number of all matches.
+func (p *piece) rankFirst(ctx context.Context, index *points.Numbers, matches int) (isPage bool, err error) {
+	if matches == 0 {
+		return false, nil
+	}
+	view, key := &p.of.search.view, p.leadingKey()
+	var leading *docset.Leading
+	if key != "" {
+		leading = view.Leading(p.segment, key)
+	}
+	if leading != nil {
+		return p.rankLeading(ctx, leading, matches)
+	}
+	if index != nil {
+		if isPage, err = p.rankExtremes(ctx, index, matches); err != nil || isPage {
+			return isPage, err
+		}
+	}
+	if key == "" || !p.isLeadingDue(key) {
+		return false, nil
+	}
+	if leading, err = p.findLeading(ctx, key); err != nil {
+		return false, err
+	}
+	return p.rankLeading(ctx, leading, matches)
+}
+
+// rankExtremes ranks the matches at the end of an index.
+func (p *piece) rankExtremes(ctx context.Context, index *points.Numbers, matches int) (isPage bool, err error) {
+	documents := int(p.documents())
+	most := p.scanner.Cost() / extremeShare
+	wanted := p.ranker.limit * oversample * documents / matches
+	for ; wanted <= most; wanted *= 8 {
+		docs, ok := index.AppendExtreme(nil, wanted, most, p.ranker.keys[0].flip)
+		if !ok {
+			break
+		}
+		found, isPage, err := p.rankAmong(ctx, docs)
+		if err != nil || isPage {
+			return isPage, err
+		}
+		if expected := wanted * matches / documents; found == 0 && expected >= surely {
+			break // filters leave none at this end, for example filters for past years
+		}
+	}
+	return false, nil
 }
 
 // rankAmong ranks the matches among documents. It returns how many it found, and whether they

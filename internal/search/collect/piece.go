@@ -58,7 +58,7 @@ func (p *piece) begin(ctx context.Context) (done bool, err error) {
 			p.uncounted, p.allCounted, p.skipped = true, n < enough, n >= enough
 		}
 	}
-	if index := p.extremes(); index != nil {
+	if index := p.extremes(); index != nil || p.usesLeading() {
 		return true, p.runExtremes(ctx, index)
 	}
 	return false, nil

@@ -91,7 +91,7 @@ func (p *piece) estimate() time.Duration { return p.scanner.Estimate(p.ranker !=
 // canCut reports whether ranges of a segment can be searched separately and together take about
 // as long as the whole.
 func (p *piece) canCut() bool {
-	if p.estimate() == 0 || p.extremes() != nil {
+	if p.estimate() == 0 || p.extremes() != nil || p.usesLeading() {
 		return false
 	}
 	if p.countsFirst() && !p.countsRanges() {

@@ -272,6 +272,10 @@ type piece struct {
 	endsCounted bool   // the scan ends when enough matches are counted
 	stopped     bool   // the scan ended for this reason
 	reached     uint32 // matches before it were taken
+
+	leadingOf    string // key of the leading documents, see leadingKey
+	leadingSpent bool   // the scan was counted, see isLeadingDue
+	leadingDue   bool
 }
 
 // bind prepares a piece to run.

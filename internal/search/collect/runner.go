@@ -42,11 +42,13 @@ type Runner struct {
 
 	worthHelp, worthCut time.Duration // see the constants
 	leastRange          uint32
+
+	leadingDocs, leadingWorth, leadingShare int // see leading.go
 }
 
 // NewRunner returns a runner; meters may be nil.
 func NewRunner(o Options, meters *metrics.Set) *Runner {
-	r := &Runner{tables: match.NewTables(), meters: meters, worthHelp: worthHelp, worthCut: worthCut, leastRange: leastRange}
+	r := &Runner{tables: match.NewTables(), meters: meters, worthHelp: worthHelp, worthCut: worthCut, leastRange: leastRange, leadingDocs: leadingDocs, leadingWorth: leadingWorth, leadingShare: leadingShare}
 	r.searches.New = func() any { return new(Search) }
 	threads := o.Threads
 	if threads == 0 {

@@ -229,6 +229,7 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 		}
 		runner := collect.NewRunner(options, nil)
 		runner.AlwaysHelp()
+		runner.AlwaysLeads(1 + r.IntN(2000))
 		q := askRandomly(r, docs)
 		request := collect.Request{Query: q.node, Limit: 1 + r.IntN(20), CountTo: collect.Everything}
 		holds := q.holds
@@ -282,7 +283,7 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 		if len(request.Order) > 0 {
 			checkOrder(t, q.name, request, docs, matches, all.Hits)
 		}
-		for _, countTo := range []int{10, 1000} {
+		for _, countTo := range []int{10, 1000, 10, 100} {
 			request.CountTo = countTo
 			some, err := runner.Search(snap).Run(context.Background(), &request)
 			if err != nil {

@@ -15,7 +15,7 @@ import (
 // CacheOptions bounds the caches of a node. A bound that is not positive turns its cache off.
 type CacheOptions struct {
 	Filters     int   // number of sets of filters
-	FilterBytes int64 // of sets of filters, and as much again of the expansions of words
+	FilterBytes int64 // of sets of filters, as much again of the expansions of words, and a sixteenth of leading documents
 	TermBytes   int64 // of term statistics
 	Typos       int   // number of words with typos
 	Prefixes    int   // number of words typed in part
@@ -35,6 +35,7 @@ type Caches struct {
 	terms           *cache.Cache[*snapshot.Snapshot, termKey, *termStats]
 	foreign         *cache.Cache[*snapshot.Snapshot, expandKey, [][]terms.Match]
 	scores          *cache.Cache[*snapshot.Snapshot, string, float32] // see ThresholdKey
+	leading         *cache.Cache[*segment.Reader, string, *leading]   // see LeadingKey
 	merged          *segment.Budget                                   // of dictionaries; nil: none are merged
 	searches        atomic.Uint64                                     // number of searches so far
 }
@@ -44,6 +45,7 @@ func NewCaches(o CacheOptions, meters *metrics.Set) *Caches {
 	c := &Caches{}
 	if o.Filters > 0 && o.FilterBytes > 0 {
 		c.filters = docset.NewCache(o.Filters, o.FilterBytes, meters)
+		c.leading = cache.New[*segment.Reader, string, *leading](cache.Options{MaxEntries: o.Filters, MaxBytes: o.FilterBytes / leadingBytesShare}, nil)
 	}
 	if o.Typos > 0 && o.FilterBytes > 0 {
 		c.typos = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: 2 * o.Typos * segmentsOfWord, MaxBytes: o.FilterBytes / 2}, meters.TypoCache())
@@ -78,6 +80,12 @@ func (c *Caches) keepFilter(b *binder, n plan.Node, set *docset.Set) {
 	}
 	if key, ok := b.filterKey(n); ok {
 		c.filters.Put(b.segment.Reader, key, set)
+	}
+}
+
+func (c *Caches) putLeading(r *segment.Reader, key string, known *leading, bytes int64) {
+	if c.leading.Put(r, key, known, int64(len(key))+bytes) {
+		r.WhenClosed(c.leading, func() { c.leading.Drop(r) })
 	}
 }
 
@@ -193,6 +201,10 @@ func (c *Caches) keepTerm(s *snapshot.Snapshot, key termKey, stats *termStats) {
 		s.WhenReleased(c.terms, func() { c.terms.Drop(s) })
 	}
 }
+
+// leadingBytesShare: the leading documents of orders may take 1/leadingBytesShare of the memory
+// of filters, in addition to that.
+const leadingBytesShare = 16
 
 // foreignShare: the foreign terms of words and the scores of last hits may each take
 // 1/foreignShare of the memory of term statistics, in addition to that.
