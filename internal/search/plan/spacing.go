@@ -14,8 +14,8 @@ import (
 // of a text are also the word that they form together, if the index holds it, and a
 // word that the index does not hold is also two neighbouring words of a document:
 //
-//	typed    play station        tshirt
-//	found    PlayStation         T-shirt, as the phrase "t shirt"
+//	typed    play station   node js   tshirt
+//	found    PlayStation    Node.js   T-shirt, as the phrase "t shirt"
 //
 // A word that the index holds stays one word: it is spelled as meant. So does a word
 // whose typos and completions are held by many documents, or by more than its rarer part.
@@ -86,6 +86,9 @@ func (c *Compiler) joinedWord(group []analysed, i int, o *options, opens bool, d
 		n.add(&f.home, &word{terms: terms})
 		n.Fields[len(n.Fields)-1].Terms[0].Boost = spacedBoost
 		n.addVariants(c.dictionary, terms[0], surface)
+		if dotted := c.termsOf(chain, first.surfaces[0]+"."+second.surfaces[0], 1); dotted != nil && c.dictionary.Holders(f.home.structure, dotted[0]) > 0 {
+			n.addVariant(dotted[0])
+		}
 		n.addNear(&f.home, len(n.Fields)-1, terms[0], surface, tolerance{}, opens)
 	}
 	if len(n.Bands) == 0 && !c.isKnown(n) {

@@ -178,11 +178,16 @@ const variantBoost = 0.9
 
 // addVariants adds the variants of a term to the field added last.
 func (n *Word) addVariants(d Dictionary, term, surface string) {
+	for _, variant := range d.Variants(n.Fields[len(n.Fields)-1].Structure, term, surface) {
+		n.addVariant(variant)
+	}
+}
+
+// addVariant adds a term to the last field, unless it has it.
+func (n *Word) addVariant(term string) {
 	f := &n.Fields[len(n.Fields)-1]
-	for _, variant := range d.Variants(f.Structure, term, surface) {
-		if !slices.ContainsFunc(f.Terms, func(t WordTerm) bool { return t.Text == variant }) {
-			f.Terms = append(f.Terms, WordTerm{Text: variant, Boost: variantBoost, IsVariant: true})
-		}
+	if !slices.ContainsFunc(f.Terms, func(t WordTerm) bool { return t.Text == term }) {
+		f.Terms = append(f.Terms, WordTerm{Text: term, Boost: variantBoost, IsVariant: true})
 	}
 }
 
