@@ -16,6 +16,8 @@ const (
 	// oversample is how many times more documents are checked than should contain enough
 	// matches.
 	oversample = 4
+	// widening is how many times more documents are checked when a page is not full.
+	widening = 8
 	// extremeShare: at most 1/extremeShare of the documents of the scan are checked this way;
 	// if more are needed, all matches are ranked.
 	extremeShare = 2
@@ -101,7 +103,7 @@ func (p *piece) rankExtremes(ctx context.Context, index *points.Numbers, matches
 	documents := int(p.documents())
 	most := p.scanner.Cost() / extremeShare
 	wanted := p.ranker.limit * oversample * documents / matches
-	for ; wanted <= most; wanted *= 8 {
+	for ; wanted <= most; wanted *= widening {
 		docs, ok := index.AppendExtreme(nil, wanted, most, p.ranker.keys[0].flip)
 		if !ok {
 			break

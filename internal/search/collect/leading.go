@@ -22,6 +22,9 @@ const (
 	leadingDocs = 1 << 13
 	// leadingWorth is how many documents a scan must read for leading documents to pay.
 	leadingWorth = 1 << 13
+	// leadingEnough is how many leading documents tell that the words are rare among them. Fewer
+	// cost little to check.
+	leadingEnough = 512
 	// leadingShare: the leading documents are found when scans without them have read
 	// 1/leadingShare of the documents of the segment. Scans read values here and there, and
 	// finding the leading documents reads them one after another.
@@ -64,7 +67,7 @@ func (p *piece) leadingKey() string {
 		if first.flip {
 			order = append(order, '-')
 		}
-		p.leadingOf = p.of.search.view.LeadingKey(p.segment, string(order), r.Filters)
+		p.leadingOf = p.of.search.view.LeadingKey(p.segment, string(order), r.Filters, p.of.search.runner.leadingDocs)
 	}
 	return p.leadingOf
 }
@@ -91,10 +94,13 @@ func (p *piece) isLeadingDue(key string) bool {
 func (p *piece) rankLeading(ctx context.Context, leading *docset.Leading, matches int) (isPage bool, err error) {
 	most := min(leading.Len(), p.scanner.Cost()/extremeShare)
 	wanted := max(p.ranker.limit, p.ranker.limit*oversample*leading.Total()/matches)
-	for ; wanted <= most; wanted *= 8 {
-		docs := leading.First(wanted, len(p.ranker.keys) > 1)
-		if _, isPage, err = p.rankAmong(ctx, docs); err != nil || isPage {
+	for ; wanted <= most; wanted *= widening {
+		found, isPage, err := p.rankAmong(ctx, leading.First(wanted, len(p.ranker.keys) > 1))
+		if err != nil || isPage {
 			return isPage, err
+		}
+		if wanted >= leadingEnough && found*widening < p.ranker.limit {
+			break // the words are rare at this end, for example the name of a product of past years
 		}
 	}
 	return false, nil

@@ -17,10 +17,10 @@ type leading struct {
 	found atomic.Pointer[docset.Leading]
 }
 
-// LeadingKey returns a key that identifies an order behind filters in a segment, or "" when its
-// leading documents are not kept.
-func (v *View) LeadingKey(segment int, order string, filters []plan.Node) string {
-	if v.caches == nil || v.caches.leading == nil {
+// LeadingKey returns a key that identifies an order behind filters in a segment, or "" when that
+// many leading documents of it cannot be kept.
+func (v *View) LeadingKey(segment int, order string, filters []plan.Node, documents int) string {
+	if v.caches == nil || !v.caches.leading.Fits(docset.LeadingBytes(documents)+maxThresholdKey) {
 		return ""
 	}
 	b, ok := binder{view: v, number: segment}, true

@@ -33,7 +33,10 @@ func (l *Leading) Len() int { return len(l.all) }
 func (l *Leading) Total() int { return l.total }
 
 // Bytes returns the approximate memory in use.
-func (l *Leading) Bytes() int64 { return int64(len(l.all))*16 + 64 }
+func (l *Leading) Bytes() int64 { return LeadingBytes(len(l.all)) }
+
+// LeadingBytes returns the approximate memory of so many leading documents.
+func LeadingBytes(documents int) int64 { return int64(documents)*16 + 64 }
 
 // First returns the first n documents, in no particular order, in a slice of the caller. If
 // runs is set, documents with the same number stay together: it adds those with the number of
