@@ -15,7 +15,7 @@ import (
 const (
 	// oversample is how many times more documents are checked than should contain enough
 	// matches.
-	oversample = 4
+	oversample = 2
 	// widening is how many times more documents are checked when a page is not full.
 	widening = 8
 	// extremeShare: at most 1/extremeShare of the documents of the scan are checked this way;
