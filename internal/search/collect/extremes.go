@@ -29,7 +29,7 @@ const (
 // extremes returns the index that finds hits by their values, or nil if the order does not
 // allow that.
 func (p *piece) extremes() *points.Numbers {
-	if !p.leads() || p.ranker.keys[0].Kind != ByNumber {
+	if !p.leads() || p.ranker.keys[0].Kind != ByNumber || p.ranker.edge != nil {
 		return nil
 	}
 	first := &p.ranker.keys[0]

@@ -14,8 +14,9 @@ import (
 // ordered by price, share them.
 //
 // Example: 40,000 of 1,000,000 documents are of 2019, and "timeout" is in 2,000 of them. The
-// ten newest are expected among the newest 40 / 2,000 × 40,000 = 800 documents of 2019: these
-// are checked, not all 2,000 that match.
+// ten newest are expected among the newest 20 / 2,000 × 40,000 = 400 documents of 2019: these
+// are checked, not all 2,000 that match. For the next page, 400 are checked that follow the
+// last hit.
 
 const (
 	// leadingDocs is how many leading documents of an order are kept.
@@ -35,8 +36,11 @@ const (
 // a column, of which a document has at most one, and documents without one come last.
 func (p *piece) leads() bool {
 	k := p.ranker
-	if k == nil || k.limit == 0 || p.set != nil || p.signals != nil || p.of.scoring || k.edge != nil {
+	if k == nil || k.limit == 0 || k.backwards || p.set != nil || p.signals != nil || p.of.scoring {
 		return false
+	}
+	if k.edge != nil && k.edge[0].place != 0 {
+		return false // only documents without a value follow
 	}
 	first := &k.keys[0]
 	isLast := first.turn(0, false).place >= 0
@@ -92,10 +96,14 @@ func (p *piece) isLeadingDue(key string) bool {
 // rankLeading ranks the matches among the leading documents of an order, of which a number of
 // documents match in all. It reports whether they fill the page.
 func (p *piece) rankLeading(ctx context.Context, leading *docset.Leading, matches int) (isPage bool, err error) {
-	most := min(leading.Len(), p.scanner.Cost()/extremeShare)
+	from := 0
+	if p.ranker.edge != nil {
+		from = leading.Search(p.ranker.edge[0].number)
+	}
+	most := min(leading.Len()-from, p.scanner.Cost()/extremeShare)
 	wanted := max(p.ranker.limit, p.ranker.limit*oversample*leading.Total()/matches)
 	for ; wanted <= most; wanted *= widening {
-		found, isPage, err := p.rankAmong(ctx, leading.First(wanted, len(p.ranker.keys) > 1))
+		found, isPage, err := p.rankAmong(ctx, leading.Docs(from, wanted, len(p.ranker.keys) > 1))
 		if err != nil || isPage {
 			return isPage, err
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // Leading documents that recurring searches share do not change the hits, whatever the order,
-// the words and the deleted documents of the snapshot, and they leave matches unread.
+// the words, the page and the deleted documents of the snapshot, and they leave matches unread.
 func TestLeadingDocumentsDoNotChangeHits(t *testing.T) {
 	const documents = 30_000
 	r := rand.New(rand.NewPCG(5, 9))
@@ -37,7 +37,7 @@ func TestLeadingDocumentsDoNotChangeHits(t *testing.T) {
 	defer earlier.Release()
 	runner := collect.NewRunner(collect.Options{Threads: -1}, nil)
 	runner.AlwaysLeads(3000)
-	leads := map[collect.KeyKind]int{}
+	leads, nextLeads := map[collect.KeyKind]int{}, 0
 	for round := range 400 {
 		key := collect.Key{Kind: collect.ByNumber, Structure: "number", Descending: r.IntN(2) == 0}
 		if round%2 == 1 {
@@ -61,28 +61,37 @@ func TestLeadingDocumentsDoNotChangeHits(t *testing.T) {
 		if round%3 == 0 {
 			snap = earlier
 		}
-		all := request
-		all.CountTo = collect.Everything
-		all.Sets = true // keeps the search from looking at leading documents
-		want, err := runner.Search(snap).Run(t.Context(), &all)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := runner.Search(snap).Run(t.Context(), &request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.EqualFunc(want.Hits, got.Hits, func(a, b collect.Hit) bool { return a.Doc == b.Doc }) {
-			t.Fatalf("%d %s in %d to %d, %+v:\n%v\n%v", round, word, low, high, request.Order, want.Hits, got.Hits)
-		}
-		if got.Total > want.Total || got.Exact && got.Total != want.Total || !got.Exact && got.Total < request.CountTo {
-			t.Fatalf("%d: counted %d (exact: %v) of %d", round, got.Total, got.Exact, want.Total)
-		}
-		if got.Total < want.Total {
-			leads[key.Kind]++
+		for page := range 3 {
+			all := request
+			all.CountTo = collect.Everything
+			all.Sets = true // keeps the search from looking at leading documents
+			want, err := runner.Search(snap).Run(t.Context(), &all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := runner.Search(snap).Run(t.Context(), &request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.EqualFunc(want.Hits, got.Hits, func(a, b collect.Hit) bool { return a.Doc == b.Doc }) {
+				t.Fatalf("%d %s in %d to %d, page %d, %+v:\n%v\n%v", round, word, low, high, page, request.Order, want.Hits, got.Hits)
+			}
+			if got.Total > want.Total || got.Exact && got.Total != want.Total || !got.Exact && got.Total < request.CountTo {
+				t.Fatalf("%d: counted %d (exact: %v) of %d", round, got.Total, got.Exact, want.Total)
+			}
+			if got.Total < want.Total && page == 0 {
+				leads[key.Kind]++
+			} else if got.Total < want.Total {
+				nextLeads++
+			}
+			if len(got.Hits) == 0 {
+				break
+			}
+			last := got.Hits[len(got.Hits)-1]
+			request.After = &collect.Position{Values: last.Values, Doc: int64(last.Doc)}
 		}
 	}
-	if leads[collect.ByNumber] < 50 || leads[collect.ByText] < 50 {
-		t.Errorf("searches that left matches unread: %v", leads)
+	if leads[collect.ByNumber] < 50 || leads[collect.ByText] < 50 || nextLeads < 100 {
+		t.Errorf("searches that left matches unread: %v, and %d of next pages", leads, nextLeads)
 	}
 }

@@ -38,25 +38,31 @@ func (l *Leading) Bytes() int64 { return LeadingBytes(len(l.all)) }
 // LeadingBytes returns the approximate memory of so many leading documents.
 func LeadingBytes(documents int) int64 { return int64(documents)*16 + 64 }
 
-// First returns the first n documents, in no particular order, in a slice of the caller. If
-// runs is set, documents with the same number stay together: it adds those with the number of
-// the last one, or leaves them out if it does not hold all of them.
-func (l *Leading) First(n int, runs bool) []uint32 {
-	n = min(n, len(l.all))
-	if runs && n > 0 {
-		last := l.all[n-1].number
-		for n < len(l.all) && l.all[n].number == last {
-			n++
+// Search returns how many of the documents have a lower number.
+func (l *Leading) Search(number int64) int {
+	at, _ := slices.BinarySearchFunc(l.all, number, func(a led, number int64) int { return cmp.Compare(a.number, number) })
+	return at
+}
+
+// Docs returns n documents from a place on, or as many as are left, in no particular order, in a
+// slice of the caller. If runs is set, documents with the same number stay together: it adds
+// those with the number of the last one, or leaves them out if it does not hold all of them.
+func (l *Leading) Docs(from, n int, runs bool) []uint32 {
+	end := min(from+n, len(l.all))
+	if runs && from < end {
+		last := l.all[end-1].number
+		for end < len(l.all) && l.all[end].number == last {
+			end++
 		}
-		if n == len(l.all) && n < l.total {
-			for n > 0 && l.all[n-1].number == last {
-				n--
+		if end == len(l.all) && end < l.total {
+			for end > from && l.all[end-1].number == last {
+				end--
 			}
 		}
 	}
-	docs := make([]uint32, n)
+	docs := make([]uint32, end-from)
 	for i := range docs {
-		docs[i] = l.all[i].doc
+		docs[i] = l.all[from+i].doc
 	}
 	return docs
 }

@@ -36,26 +36,29 @@ func TestSelectionHoldsTheFirstDocuments(t *testing.T) {
 			t.Fatalf("round %d: %d of %d documents, want %d", round, l.Len(), l.Total(), wanted)
 		}
 		for n := range l.Len() + 2 {
-			first := l.First(n, false)
-			if len(first) != min(n, l.Len()) {
-				t.Fatalf("round %d: %d documents, want %d", round, len(first), n)
+			from := 0
+			if r.IntN(2) == 0 {
+				from = l.Search(sorted[r.IntN(documents)].number)
 			}
-			for i, doc := range first {
-				if doc != sorted[i].doc {
-					t.Fatalf("round %d: document %d is %d, want %d", round, i, doc, sorted[i].doc)
+			if from > 0 && from < l.Len() && sorted[from-1].number == sorted[from].number {
+				t.Fatalf("round %d: place %d is within a run", round, from)
+			}
+			docs, runs := l.Docs(from, n, false), l.Docs(from, n, true)
+			if len(docs) != min(n, l.Len()-from) {
+				t.Fatalf("round %d: %d documents, want %d", round, len(docs), n)
+			}
+			for _, some := range [][]uint32{docs, runs} {
+				for i, doc := range some {
+					if doc != sorted[from+i].doc {
+						t.Fatalf("round %d: document %d is %d, want %d", round, from+i, doc, sorted[from+i].doc)
+					}
 				}
 			}
-			runs := l.First(n, true)
-			for i, doc := range runs {
-				if doc != sorted[i].doc {
-					t.Fatalf("round %d: document %d of runs is %d, want %d", round, i, doc, sorted[i].doc)
-				}
-			}
-			end := len(runs)
-			if end > 0 && end < documents && sorted[end-1].number == sorted[end].number {
+			end := from + len(runs)
+			if end > from && end < documents && sorted[end-1].number == sorted[end].number {
 				t.Fatalf("round %d: %d documents cut a run", round, end)
 			}
-			if cut := n <= l.Len() && end < n; cut && sorted[end].number != sorted[l.Len()-1].number {
+			if from+n <= l.Len() && end < from+n && sorted[end].number != sorted[l.Len()-1].number {
 				t.Fatalf("round %d: %d of %d documents, though the run of the last is complete", round, end, n)
 			}
 		}
