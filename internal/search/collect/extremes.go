@@ -2,14 +2,15 @@ package collect
 
 import (
 	"context"
+	"math"
 
 	"github.com/quiresearch/quire/internal/search/match/docset"
 	"github.com/quiresearch/quire/internal/segment/points"
 )
 
 // Hits ordered by a number with a range index are found from the end of the index: the
-// documents with the highest (or lowest) values are checked first, enough of them that the page
-// should be full. Leading documents, where they are known, are checked before the index: see
+// documents with the highest (or lowest) values, or those from the value of a cursor on, are
+// checked first, enough of them that the page should be full. Leading documents, where they are known, are checked before the index: see
 // leading.go.
 
 const (
@@ -29,7 +30,7 @@ const (
 // extremes returns the index that finds hits by their values, or nil if the order does not
 // allow that.
 func (p *piece) extremes() *points.Numbers {
-	if !p.leads() || p.ranker.keys[0].Kind != ByNumber || p.ranker.edge != nil {
+	if !p.leads() || p.ranker.keys[0].Kind != ByNumber {
 		return nil
 	}
 	first := &p.ranker.keys[0]
@@ -98,13 +99,20 @@ func (p *piece) rankFirst(ctx context.Context, index *points.Numbers, matches in
 	return p.rankLeading(ctx, leading, matches)
 }
 
-// rankExtremes ranks the matches at the end of an index.
+// rankExtremes ranks the matches at the end of an index, or from the cursor on.
 func (p *piece) rankExtremes(ctx context.Context, index *points.Numbers, matches int) (isPage bool, err error) {
-	documents := int(p.documents())
+	documents, first := int(p.documents()), int64(math.MinInt64)
+	descending := p.ranker.keys[0].flip
+	if p.ranker.edge != nil {
+		first = p.ranker.edge[0].number
+	}
+	if descending {
+		first = ^first
+	}
 	most := p.scanner.Cost() / extremeShare
 	wanted := p.ranker.limit * oversample * documents / matches
 	for ; wanted <= most; wanted *= widening {
-		docs, ok := index.AppendExtreme(nil, wanted, most, p.ranker.keys[0].flip)
+		docs, ok := index.AppendFrom(nil, first, wanted, most, descending)
 		if !ok {
 			break
 		}

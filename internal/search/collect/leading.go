@@ -32,11 +32,11 @@ const (
 	leadingShare = 8
 )
 
-// leads reports whether the order allows to find hits among leading documents: by the value of
-// a column, of which a document has at most one, and documents without one come last.
+// leads reports whether the order allows to find hits among the documents with its first values:
+// by a column of which a document has at most one value, and documents without one come last.
 func (p *piece) leads() bool {
 	k := p.ranker
-	if k == nil || k.limit == 0 || k.backwards || p.set != nil || p.signals != nil || p.of.scoring {
+	if k == nil || k.limit == 0 || p.set != nil || p.signals != nil || p.of.scoring {
 		return false
 	}
 	if k.edge != nil && k.edge[0].place != 0 {
@@ -54,11 +54,11 @@ func (p *piece) leads() bool {
 }
 
 // leadingKey returns the key of the leading documents that a piece can use, or "" when there
-// are none to use, when all matches must be counted anyway, or when an index of the whole order
-// serves as well.
+// are none to use, when all matches must be counted anyway, for a page before a cursor, which
+// most often lies far from the other end, or when an index of the whole order serves as well.
 func (p *piece) leadingKey() string {
 	r := p.of.request
-	if r.CountTo == Everything && !p.of.exact || !p.leads() || p.scanner.Cost() < p.of.search.runner.leadingWorth {
+	if r.CountTo == Everything && !p.of.exact || r.Before != nil || !p.leads() || p.scanner.Cost() < p.of.search.runner.leadingWorth {
 		return ""
 	}
 	if len(r.Filters) == 0 && p.extremes() != nil {

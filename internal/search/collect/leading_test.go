@@ -88,7 +88,10 @@ func TestLeadingDocumentsDoNotChangeHits(t *testing.T) {
 				break
 			}
 			last := got.Hits[len(got.Hits)-1]
-			request.After = &collect.Position{Values: last.Values, Doc: int64(last.Doc)}
+			position := &collect.Position{Values: last.Values, Doc: int64(last.Doc)}
+			if request.After = position; page == 1 && r.IntN(2) == 0 {
+				request.After, request.Before = nil, position
+			}
 		}
 	}
 	if leads[collect.ByNumber] < 50 || leads[collect.ByText] < 50 || nextLeads < 100 {

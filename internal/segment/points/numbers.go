@@ -126,18 +126,25 @@ func (p *Numbers) AppendDocs(dst []uint32, lo, hi int64) []uint32 {
 	return dst
 }
 
-// AppendExtreme appends, in no particular order, the documents of the n highest or
-// lowest values and of all values equal to the last of those. If there are more
-// than most, it appends nothing and returns false.
-func (p *Numbers) AppendExtreme(dst []uint32, n, most int, highest bool) ([]uint32, bool) {
-	if n = min(n, p.n); n <= 0 {
-		return dst, true
-	}
+// AppendFrom appends, in no particular order, the documents of n values from v on and of all
+// values equal to the last of those: v and greater values, or v and smaller ones when descending.
+// If there are more than most, it appends nothing and returns false.
+func (p *Numbers) AppendFrom(dst []uint32, v int64, n, most int, descending bool) ([]uint32, bool) {
 	from, to := 0, p.n
-	if highest {
-		from = p.rank(p.at(p.n - n))
-	} else if v := p.at(n - 1); v < math.MaxInt64 {
-		to = p.rank(v + 1)
+	if descending {
+		if v < math.MaxInt64 {
+			to = p.rank(v + 1)
+		}
+		if n < to {
+			from = p.rank(p.at(to - n))
+		}
+	} else {
+		from = p.rank(v)
+		if last := from + n - 1; last < to {
+			if w := p.at(last); w < math.MaxInt64 {
+				to = p.rank(w + 1)
+			}
+		}
 	}
 	if to-from > most {
 		return dst, false

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/quiresearch/quire/internal/bitset"
@@ -56,6 +57,7 @@ func TestRangesOfNumbers(t *testing.T) {
 				if rng.IntN(4) == 0 {
 					hi = math.MaxInt64
 				}
+				checkAppendFrom(t, p, values, lo, 1+rng.IntN(n+2), rng.IntN(2) == 0)
 				set := bitset.New(uint32(n))
 				p.IntoBitset(lo, hi, set)
 				count := 0
@@ -82,6 +84,38 @@ func TestRangesOfNumbers(t *testing.T) {
 			if _, _, ok := c.Next(); ok {
 				t.Fatal("the cursor does not end")
 			}
+		}
+	}
+}
+
+// checkAppendFrom compares the documents of n values from v on with those of sorted values.
+func checkAppendFrom(t *testing.T, p *Numbers, values []int64, v int64, n int, descending bool) {
+	t.Helper()
+	follows := func(a, b int64) bool { return a >= b && !descending || a <= b && descending }
+	var following []int64
+	for _, x := range values {
+		if follows(x, v) {
+			following = append(following, x)
+		}
+	}
+	slices.Sort(following)
+	if descending {
+		slices.Reverse(following)
+	}
+	var want []uint32
+	for doc, x := range values {
+		if follows(x, v) && (n >= len(following) || follows(following[n-1], x)) {
+			want = append(want, uint32(doc))
+		}
+	}
+	got, ok := p.AppendFrom(nil, v, n, len(values), descending)
+	slices.Sort(got)
+	if !ok || !slices.Equal(got, want) {
+		t.Fatalf("%d values from %d, descending %v: %d documents, want %d", n, v, descending, len(got), len(want))
+	}
+	if len(want) > 0 {
+		if some, ok := p.AppendFrom(nil, v, n, len(want)-1, descending); ok || len(some) > 0 {
+			t.Fatalf("%d documents, at most %d wanted", len(some), len(want)-1)
 		}
 	}
 }
