@@ -40,11 +40,11 @@ func (p *piece) extremes() *points.Numbers {
 // runExtremes ranks the matches with the first values of an order. As long as matches must be
 // counted, it counts and ranks all of them. If neither the leading documents nor the index, each
 // of which may be missing, yields a page, it continues so to the end.
-func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
+func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) (err error) {
 	documents := p.documents()
 	p.endsCounted = true
 	if !p.of.prunes() {
-		if err := p.scanner.Run(ctx, 0, documents, p); err != nil || !p.stopped {
+		if err = p.scanner.Run(ctx, 0, documents, p); err != nil || !p.stopped {
 			return err
 		}
 	}
@@ -54,7 +54,7 @@ func (p *piece) runExtremes(ctx context.Context, index *points.Numbers) error {
 		matches = int(uint64(p.taken) * uint64(documents) / uint64(seen))
 	}
 	p.endsCounted = false
-	if isPage, err := p.rankFirst(ctx, index, matches); err != nil || isPage {
+	if p.isLed, err = p.rankFirst(ctx, index, matches); err != nil || p.isLed {
 		return err
 	}
 	if p.stopped {
@@ -77,20 +77,22 @@ func (p *piece) rankFirst(ctx context.Context, index *points.Numbers, matches in
 	if matches == 0 {
 		return false, nil
 	}
-	view, key := &p.of.search.view, p.leadingKey()
+	key := p.leadingKey()
 	var leading *docset.Leading
 	if key != "" {
-		leading = view.Leading(p.segment, key)
+		leading = p.of.search.view.Leading(p.segment, key)
 	}
 	if leading != nil {
-		return p.rankLeading(ctx, leading, matches)
+		if isPage, err = p.rankLeading(ctx, leading, matches); err != nil || isPage {
+			return isPage, err
+		}
 	}
 	if index != nil {
 		if isPage, err = p.rankExtremes(ctx, index, matches); err != nil || isPage {
 			return isPage, err
 		}
 	}
-	if key == "" || !p.isLeadingDue(key) {
+	if key == "" || leading != nil || !p.isLeadingDue(key) {
 		return false, nil
 	}
 	if leading, err = p.findLeading(ctx, key); err != nil {
@@ -119,6 +121,9 @@ func (p *piece) rankExtremes(ctx context.Context, index *points.Numbers, matches
 		found, isPage, err := p.rankAmong(ctx, docs)
 		if err != nil || isPage {
 			return isPage, err
+		}
+		if len(docs) < wanted {
+			break // the index ends there
 		}
 		if expected := wanted * matches / documents; found == 0 && expected >= surely {
 			break // filters leave none at this end, for example filters for past years

@@ -32,11 +32,15 @@ const (
 	leadingShare = 8
 )
 
-// leads reports whether the order allows to find hits among the documents with its first values:
-// by a column of which a document has at most one value, and documents without one come last.
+// leads reports whether hits may be found among the documents with the first values of the order:
+// not all matches need be counted, the order is that of a column of which a document has at most
+// one value, and documents without one come last.
 func (p *piece) leads() bool {
 	k := p.ranker
 	if k == nil || k.limit == 0 || p.set != nil || p.signals != nil || p.of.scoring {
+		return false
+	}
+	if p.of.request.CountTo == Everything && !p.of.exact {
 		return false
 	}
 	if k.edge != nil && k.edge[0].place != 0 {
@@ -54,11 +58,11 @@ func (p *piece) leads() bool {
 }
 
 // leadingKey returns the key of the leading documents that a piece can use, or "" when there
-// are none to use, when all matches must be counted anyway, for a page before a cursor, which
-// most often lies far from the other end, or when an index of the whole order serves as well.
+// are none to use: for a page before a cursor, which most often lies far from the other end, and
+// when an index of the whole order serves as well.
 func (p *piece) leadingKey() string {
 	r := p.of.request
-	if r.CountTo == Everything && !p.of.exact || r.Before != nil || !p.leads() || p.scanner.Cost() < p.of.search.runner.leadingWorth {
+	if r.Before != nil || !p.leads() || p.scanner.Cost() < p.of.search.runner.leadingWorth {
 		return ""
 	}
 	if len(r.Filters) == 0 && p.extremes() != nil {
@@ -76,32 +80,55 @@ func (p *piece) leadingKey() string {
 	return p.leadingOf
 }
 
-// usesLeading reports whether leading documents are known, or are to be found now.
+// usesLeading reports whether known leading documents may contain the page, or whether leading
+// documents are to be found now.
 func (p *piece) usesLeading() bool {
 	key := p.leadingKey()
-	return key != "" && (p.of.search.view.Leading(p.segment, key) != nil || p.isLeadingDue(key))
+	if key == "" {
+		return false
+	}
+	if leading := p.of.search.view.Leading(p.segment, key); leading != nil {
+		_, wanted, most := p.among(leading, p.scanner.Cost())
+		return wanted <= most
+	}
+	return p.isLeadingDue(key)
 }
 
-// isLeadingDue reports whether it is time to find the leading documents. It counts the scan of
-// the piece once.
+// isLeadingDue reports whether it is time to find the leading documents. It asks once for a
+// piece.
 func (p *piece) isLeadingDue(key string) bool {
-	if !p.leadingSpent {
-		p.leadingSpent = true
+	if !p.leadingAsked {
+		p.leadingAsked = true
 		limit := int(p.documents()) / p.of.search.runner.leadingShare
-		p.leadingDue = p.of.search.view.SpendOnLeading(p.segment, key, p.scanner.Cost(), limit)
+		p.leadingDue = p.of.search.view.IsLeadingDue(p.segment, key, limit)
 	}
 	return p.leadingDue
+}
+
+// spendOnLeading records that the piece read its matches for want of leading documents.
+func (p *piece) spendOnLeading() {
+	if p.isLed || p.leadingDue || !p.of.prunes() {
+		return
+	}
+	if key := p.leadingKey(); key != "" && p.of.search.view.Leading(p.segment, key) == nil {
+		p.of.search.view.SpendOnLeading(p.segment, key, p.scanner.Cost())
+	}
+}
+
+// among returns which of the leading documents to check first, from a place on, and at most how
+// many, if a number of documents match in all.
+func (p *piece) among(leading *docset.Leading, matches int) (from, wanted, most int) {
+	if p.ranker.edge != nil {
+		from = leading.Search(p.ranker.edge[0].number)
+	}
+	wanted = max(p.ranker.limit, p.ranker.limit*oversample*leading.Total()/max(1, matches))
+	return from, wanted, min(leading.Len()-from, p.scanner.Cost()/extremeShare)
 }
 
 // rankLeading ranks the matches among the leading documents of an order, of which a number of
 // documents match in all. It reports whether they fill the page.
 func (p *piece) rankLeading(ctx context.Context, leading *docset.Leading, matches int) (isPage bool, err error) {
-	from := 0
-	if p.ranker.edge != nil {
-		from = leading.Search(p.ranker.edge[0].number)
-	}
-	most := min(leading.Len()-from, p.scanner.Cost()/extremeShare)
-	wanted := max(p.ranker.limit, p.ranker.limit*oversample*leading.Total()/matches)
+	from, wanted, most := p.among(leading, matches)
 	for ; wanted <= most; wanted *= widening {
 		found, isPage, err := p.rankAmong(ctx, leading.Docs(from, wanted, len(p.ranker.keys) > 1))
 		if err != nil || isPage {

@@ -29,6 +29,7 @@ func TestPagesFollowEachOther(t *testing.T) {
 	docs := slices.Concat(second, first)
 	runner := collect.NewRunner(collect.Options{Threads: 2}, nil)
 	runner.AlwaysHelp()
+	runner.AlwaysLeads(500)
 	var side sync.WaitGroup
 	for seed := range uint64(3) {
 		side.Go(func() {
@@ -41,7 +42,11 @@ func TestPagesFollowEachOther(t *testing.T) {
 					request.Filters = []plan.Node{&plan.NumberRange{Structure: "number", Intervals: []plan.Interval{{Min: low, Max: low + 2500}}}}
 				}
 				if r.IntN(3) == 0 {
-					request.Order = []collect.Key{{Kind: collect.ByNumber, Structure: "number", Descending: r.IntN(2) == 0}}
+					structure := []string{"number", "plain", "order"}[r.IntN(3)]
+					request.Order = []collect.Key{{Kind: collect.ByNumber, Structure: structure, Descending: r.IntN(2) == 0}}
+					if structure == "order" {
+						request.Order[0].Kind = collect.ByText
+					}
 				}
 				if err := checkPages(runner, view, request); err != nil {
 					t.Errorf("%s: %v", q.name, err)

@@ -42,6 +42,9 @@ func (s *Search) Run(ctx context.Context, r *Request) (*Result, error) {
 	run.raise(threshold, orderOf(len(pieces), 0))
 	err := run.searchAll(ctx)
 	for i := range pieces {
+		if err == nil {
+			pieces[i].spendOnLeading()
+		}
 		pieces[i].scanner.Close()
 	}
 	for _, p := range run.more {
@@ -274,8 +277,9 @@ type piece struct {
 	reached     uint32 // matches before it were taken
 
 	leadingOf    string // key of the leading documents, see leadingKey
-	leadingSpent bool   // the scan was counted, see isLeadingDue
+	leadingAsked bool   // see isLeadingDue
 	leadingDue   bool
+	isLed        bool // the page was found among the first values of the order
 }
 
 // bind prepares a piece to run.

@@ -57,6 +57,7 @@ func makeSegment(t *testing.T, name string, docs []made, deleted bool) *snapshot
 	b := segment.NewBuilder()
 	text := b.Field(segment.FieldOptions{Name: "text", Kind: segment.Terms, Freqs: true, Positions: true, Lengths: true})
 	number := b.Field(segment.FieldOptions{Name: "number", Kind: segment.Numbers, Points: true})
+	plain := b.Field(segment.FieldOptions{Name: "plain", Kind: segment.Numbers})
 	order := b.Field(segment.FieldOptions{Name: "order", Kind: segment.Ordinals})
 	for _, d := range docs {
 		b.StartDoc()
@@ -66,6 +67,7 @@ func makeSegment(t *testing.T, name string, docs []made, deleted bool) *snapshot
 		b.Length(text, uint32(len(d.words)))
 		if d.has {
 			b.Number(number, d.number)
+			b.Number(plain, d.number)
 		}
 		if d.text != "" {
 			b.Ordinal(order, []byte(d.text))
@@ -241,7 +243,7 @@ func TestEveryWayFindsTheSame(t *testing.T) {
 			q.name += fmt.Sprintf(" in %d to %d", low, high)
 		}
 		if r.IntN(3) == 0 {
-			request.Order = []collect.Key{{Kind: collect.ByNumber, Structure: "number", Descending: r.IntN(2) == 0, MissingFirst: r.IntN(4) == 0}}
+			request.Order = []collect.Key{{Kind: collect.ByNumber, Structure: []string{"number", "plain"}[r.IntN(2)], Descending: r.IntN(2) == 0, MissingFirst: r.IntN(4) == 0}}
 			if r.IntN(2) == 0 {
 				request.Order[0].Kind, request.Order[0].Structure = collect.ByText, "order"
 			}

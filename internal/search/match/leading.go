@@ -46,16 +46,25 @@ func (v *View) Leading(segment int, key string) *docset.Leading {
 	return known.found.Load()
 }
 
-// SpendOnLeading records that a scan reads documents for want of the leading ones with a key,
-// and reports whether all such scans have read a number of documents since it last said so.
-func (v *View) SpendOnLeading(segment int, key string, documents, limit int) bool {
+// SpendOnLeading records that a scan read documents for want of the leading ones with a key.
+func (v *View) SpendOnLeading(segment int, key string, documents int) {
 	r, c := v.Snapshot.Segments[segment].Reader, v.caches.leading
 	known, ok := c.Get(r, key)
 	if !ok {
 		known = new(leading)
 		v.caches.putLeading(r, key, known, 0)
 	}
-	spent := known.spent.Add(int64(documents))
+	known.spent.Add(int64(documents))
+}
+
+// IsLeadingDue reports whether earlier searches have read a number of documents for want of the
+// leading ones with a key. It says so to one search, until others have read as many again.
+func (v *View) IsLeadingDue(segment int, key string, limit int) bool {
+	known, ok := v.caches.leading.Get(v.Snapshot.Segments[segment].Reader, key)
+	if !ok {
+		return false
+	}
+	spent := known.spent.Load()
 	return spent >= int64(limit) && known.spent.CompareAndSwap(spent, 0)
 }
 

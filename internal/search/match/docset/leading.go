@@ -101,7 +101,7 @@ func (s *Selection) Add(doc uint32, number int64) {
 // used again.
 func (s *Selection) Leading(total int) *Leading {
 	slices.SortFunc(s.all, led.compare)
-	return &Leading{slices.Clip(s.all[:min(s.wanted, len(s.all))]), total}
+	return &Leading{slices.Clone(s.all[:min(s.wanted, len(s.all))]), total}
 }
 
 // moveFirst moves the first n to the front, in any order (quickselect).
