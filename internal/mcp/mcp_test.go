@@ -142,6 +142,18 @@ func TestAModelLearnsWhatItNeedsToWriteAQuery(t *testing.T) {
 	}
 }
 
+// Models ask in sentences, and often no document has all of their words.
+func TestWordsOfAQuestionMayBeLeftOut(t *testing.T) {
+	s, node := connect(t, "reader")
+	for tool, arguments := range map[string]map[string]any{"search": {}, "explain_hit": {"key": "1"}} {
+		arguments["index"], arguments["text"] = "books", "how do I convert a video"
+		call(t, s, tool, arguments)
+		if !strings.Contains(node.body, `"match":"user","relax":"words"`) {
+			t.Errorf("%s sent %s", tool, node.body)
+		}
+	}
+}
+
 // Text in documents is data: it is returned inside a string, next to a notice,
 // and causes no other request.
 func TestDocumentsAreMarkedAsDataAndBounded(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 type searchInput struct {
 	Index   string         `json:"index" jsonschema:"the name of the index"`
-	Text    string         `json:"text,omitempty" jsonschema:"what to look for, as a person types it: quotes for phrases, a minus sign to exclude"`
+	Text    string         `json:"text,omitempty" jsonschema:"what to look for, as a person types it: quotes for phrases, a minus sign to exclude; when no document has all words, those with most of them are found"`
 	Filters map[string]any `json:"filters,omitempty" jsonschema:"fields and the value each must equal; a list means any of its values"`
 	Fields  []string       `json:"fields,omitempty" jsonschema:"the fields of documents to answer; all when left out"`
 	Limit   int            `json:"limit,omitempty" jsonschema:"how many hits, at most 20; 5 when left out"`
@@ -47,7 +47,7 @@ func (in searchInput) compile() (*query.Search, error) {
 		s.Limit = defaultHits
 	}
 	if in.Text != "" {
-		s.Query = append(s.Query, &query.TextClause{Text: query.Text{Text: in.Text, Match: query.MatchUser}})
+		s.Query = append(s.Query, &query.TextClause{Text: query.Text{Text: in.Text, Match: query.MatchUser, Relax: query.RelaxWords}})
 	}
 	for _, field := range slices.Sorted(maps.Keys(in.Filters)) {
 		match, err := equals(in.Filters[field])

@@ -103,7 +103,7 @@ export const deepest = 10000;
 export function narrowed(params: Params, conditions: Condition[], settings: Settings): { query: Clause[]; filters: Clause[] } {
   const query: Clause[] = [...(settings.request?.query ?? [])];
   const filters: Clause[] = [...(settings.request?.filters ?? [])];
-  if (params["query"]?.trim()) query.push({ type: "text", text: params["query"], match: "user" });
+  if (params["query"]?.trim()) query.push({ type: "text", text: params["query"], match: "user", ...(params["removeWordsIfNoResults"] === "none" ? {} : { relax: "words" }) });
   for (const { clause } of conditions) (["and", "or", "not"].includes(clause.type ?? "") ? query : filters).push(clause);
   return { query, filters };
 }

@@ -114,6 +114,12 @@ it("reaches no page beyond the last", async () => {
 
 it("takes blanks for no text", async () => assert.deepEqual(await filtersFor({ query: "  " }), []));
 
+it("finds documents with most of the typed words where none has all, unless every word is required", async () => {
+  const [asTyped, required] = await sentFor({ query: "how do I sharpen a knife" }, { query: "how do I sharpen a knife", removeWordsIfNoResults: "none" });
+  assert.deepEqual(asTyped.query, [{ type: "text", text: "how do I sharpen a knife", match: "user", relax: "words" }]);
+  assert.deepEqual(required.query, [{ type: "text", text: "how do I sharpen a knife", match: "user" }]);
+});
+
 it("packs what is needed and nothing else, under the version of the client", () => {
   const directory = new URL("..", import.meta.url).pathname;
   const [packed] = JSON.parse(execFileSync("npm", ["pack", "--dry-run", "--json", "--loglevel=error"], { cwd: directory, encoding: "utf8" }));
