@@ -270,6 +270,5 @@ func renderFields(docs int, classes []*fieldClass) string {
 
 // spread formats the median and the 99th percentile.
 func spread(values []float64) string {
-	sorted := sortedCopy(values)
-	return fmt.Sprintf("%.0f · %.0f", middle(sorted), sorted[min(len(sorted)-1, len(sorted)*99/100)])
+	return fmt.Sprintf("%.0f · %.0f", middle(values), slow(values))
 }

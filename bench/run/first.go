@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -13,15 +14,19 @@ import (
 var repeatedTexts = []string{"filter_or", "filter_or_wide", "filter_phrase", "filter_prefix", "filter_sort", "filter_facet", "filter_only",
 	"facet_one_percent", "facet_all", "sort_string", "count_or", "count_and", "count_phrase"}
 
-// firstAsked measures queries that have not been run before: engines warm up
-// with the first half of every class, run each query of the second half once,
-// and alternate query by query.
+// askedFirst holds the times of queries that were not run before, in microseconds.
+type askedFirst struct {
+	engines []*engine
+	classes []string
+	times   [][][]float64 // by class, engine and query
+}
+
+// firstAsked measures queries that have not been run before on merged indexes.
 func firstAsked(o options) error {
 	corpus, queries, err := prepare(o)
 	if err != nil {
 		return err
 	}
-	warm, asked := halves(queries)
 	if !o.built {
 		if err := build(o.engines...); err != nil {
 			return err
@@ -44,42 +49,78 @@ func firstAsked(o options) error {
 			return fmt.Errorf("open with %s: %w", e.name, err)
 		}
 	}
-	for _, e := range engines {
-		if err := e.warm(o, warm); err != nil {
-			return fmt.Errorf("warm %s: %w", e.name, err)
-		}
+	first, err := askFirst(o, engines, queries)
+	if err != nil {
+		return err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Queries asked for the first time, %s\n\nCommit: %s. %d documents. Engines are warm from other queries of the same classes and are asked each query once, in turn. Times in microseconds, median · 99 %%; the ratio is the median over the queries, above 1 is faster than %s.\n\n",
-		time.Now().Format("2006-01-02"), commit(), o.docs, engines[0].name)
-	b.WriteString("| class | queries |")
+	fmt.Fprintf(&b, "# Queries asked for the first time, %s\n\nCommit: %s. %d documents, merged into one segment. ", time.Now().Format("2006-01-02"), commit(), o.docs)
+	first.render(&b)
+	fmt.Println(b.String())
+	return os.WriteFile(strings.TrimSuffix(o.out, ".md")+"-first.md", []byte(b.String()), 0o644)
+}
+
+// askFirst warms engines up with the first half of every class, runs each query of the
+// second half once, and alternates query by query.
+func askFirst(o options, engines []*engine, queries map[string][]query) (*askedFirst, error) {
+	warm, asked := halves(queries)
 	for _, e := range engines {
-		fmt.Fprintf(&b, " %s |", e.name)
+		if err := e.warm(o, warm); err != nil {
+			return nil, fmt.Errorf("warm %s: %w", e.name, err)
+		}
 	}
-	for _, e := range engines[1:] {
-		fmt.Fprintf(&b, " %s ÷ |", e.name)
-	}
-	fmt.Fprintf(&b, "\n|%s\n", strings.Repeat("---|", 1+2*len(engines)))
-	for _, class := range classNames(o, asked) {
+	first := &askedFirst{engines: engines, classes: classNames(o, asked)}
+	for _, class := range first.classes {
 		times, err := askOnce(engines, asked[class])
 		if err != nil {
-			return fmt.Errorf("class %s: %w", class, err)
+			return nil, fmt.Errorf("class %s: %w", class, err)
 		}
-		fmt.Fprintf(&b, "| %s | %d |", class, len(asked[class]))
+		first.times = append(first.times, times)
+	}
+	return first, nil
+}
+
+// render writes the table. The ratio of a class is the median over its queries; that of the
+// 99th percentiles is the ratio of the slowest ones.
+func (f *askedFirst) render(b *strings.Builder) {
+	base := f.engines[0].name
+	fmt.Fprintf(b, "Engines are warm from other queries of the same classes and are asked each query once, in turn. Times in microseconds, median · 99 %%; the ratio is the median over the queries, above 1 is faster than %s.\n\n| class | queries |", base)
+	for _, e := range f.engines {
+		fmt.Fprintf(b, " %s |", e.name)
+	}
+	for _, e := range f.engines[1:] {
+		fmt.Fprintf(b, " %s ÷ |", e.name)
+	}
+	fmt.Fprintf(b, "\n|%s\n", strings.Repeat("---|", 1+2*len(f.engines)))
+	medians, slowest := make([]float64, len(f.engines)), make([]float64, len(f.engines))
+	for at, class := range f.classes {
+		times := f.times[at]
+		fmt.Fprintf(b, "| %s | %d |", class, len(times[0]))
 		for _, t := range times {
-			fmt.Fprintf(&b, " %s |", spread(t))
+			fmt.Fprintf(b, " %s |", spread(t))
 		}
-		for _, t := range times[1:] {
+		for i, t := range times[1:] {
 			ratios := make([]float64, len(t))
 			for j := range t {
 				ratios[j] = times[0][j] / t[j]
 			}
-			fmt.Fprintf(&b, " %.2f |", middle(ratios))
+			fmt.Fprintf(b, " %.2f |", middle(ratios))
+			medians[1+i] += math.Log(middle(ratios))
+			slowest[1+i] += math.Log(slow(times[0]) / slow(t))
 		}
 		b.WriteString("\n")
 	}
-	fmt.Println(b.String())
-	return os.WriteFile(strings.TrimSuffix(o.out, ".md")+"-first.md", []byte(b.String()), 0o644)
+	f.renderMean(b, "geometric mean", medians)
+	f.renderMean(b, "geometric mean, 99 %", slowest)
+}
+
+// renderMean writes a row of geometric means from sums of logarithms by engine.
+func (f *askedFirst) renderMean(b *strings.Builder, name string, sums []float64) {
+	fmt.Fprintf(b, "| %s |%s", name, strings.Repeat(" |", 1+len(f.engines)))
+	for _, sum := range sums[1:] {
+		fmt.Fprintf(b, " **%.2f** |", math.Exp(sum/float64(len(f.classes))))
+	}
+	b.WriteString("\n")
 }
 
 // halves splits every class into queries for warm-up and queries for

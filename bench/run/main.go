@@ -230,6 +230,11 @@ func measure(o options) error {
 			return fmt.Errorf("open with %s: %w", e.name, err)
 		}
 	}
+	if len(r.rested) > 0 { // before any engine knows the second half of the queries
+		if r.first, err = askFirst(o, r.rested, queries); err != nil {
+			return err
+		}
+	}
 	for _, e := range all {
 		if err := e.warm(o, queries); err != nil {
 			return fmt.Errorf("warm %s: %w", e.name, err)

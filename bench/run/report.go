@@ -25,6 +25,7 @@ type report struct {
 	service *service
 
 	rested     []*engine // the same documents without a forced merge, settled
+	first      *askedFirst
 	restedRows []row
 	trickled   []*trickled
 }
@@ -126,6 +127,10 @@ func (r *report) render() string {
 		cpuName(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, loadAverage(), r.engines[0].built.Docs, r.options.rounds, r.options.repeat, commit())
 	for _, e := range r.engines {
 		fmt.Fprintf(&b, "- %s %s (%s)\n", e.name, e.hello.Version, e.hello.Runtime)
+	}
+	if r.first != nil {
+		b.WriteString("\n## Asked for the first time: indexes at rest, without a forced merge\n\n")
+		r.first.render(&b)
 	}
 	r.renderRested(&b)
 	b.WriteString("\n## Merged into one segment: indexing\n\n| engine | documents/s | wall s | merge s | CPU s | size MB | peak MB | open ms | at rest MB | 100 updates s |\n|---|---|---|---|---|---|---|---|---|---|\n")

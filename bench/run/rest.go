@@ -132,7 +132,7 @@ func (r *report) renderRested(b *strings.Builder) {
 	if len(r.restedRows) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n## As users meet it: at rest, without a forced merge\n\nEach engine commits every 10,000 documents and every 5 seconds while it loads, merges by its own policy as it comes, and is measured when no merge is due any more, %d seconds after the last commit at the latest.\n\n", restLimit)
+	fmt.Fprintf(b, "\n## Asked again: indexes at rest, without a forced merge\n\nEach engine commits every 10,000 documents and every 5 seconds while it loads, merges by its own policy as it comes, and is measured when no merge is due any more, %d seconds after the last commit at the latest.\n\n", restLimit)
 	b.WriteString("| engine | segments | documents/s | CPU s | at rest after s | size MB | written MB | written ÷ size | open ms |\n|---|---|---|---|---|---|---|---|---|\n")
 	for _, e := range r.rested {
 		fmt.Fprintf(b, "| %s | %d | %.0f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", e.name, e.opened.Segments, float64(e.built.Docs)/e.built.Seconds, e.built.CPUSeconds,
