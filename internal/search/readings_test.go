@@ -30,7 +30,7 @@ func (m maker) some(most int, words []string) string {
 // TestReadingsRemoveNothing compares what a typed text finds with and without
 // interpretation: a document that holds the words is found either way.
 func TestReadingsRemoveNothing(t *testing.T) {
-	words := []string{"mug", "lamp", "the", "for", "under", "unter", "5", "10", "eur", "kg", "5kg", "10eur", "2-5", "red", "dark", "north", "face", "it", "cm", "between", "and", "to", "från", "moins", "de", "7cm"}
+	words := []string{"mug", "lamp", "the", "for", "under", "unter", "5", "10", "eur", "kg", "5kg", "10eur", "2-5", "red", "dark", "north", "face", "it", "cm", "between", "and", "to", "från", "moins", "de", "7cm", `"mug"`, `"the lamp"`, "-lamp"}
 	read, found := 0, 0
 	for seed := range uint64(40) {
 		m := maker{rand.New(rand.NewPCG(seed, 3))}

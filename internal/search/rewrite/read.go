@@ -146,10 +146,10 @@ func (r *Request) rewriteKept(clause *query.TextClause, kept []int) (query.Claus
 // interpretations.
 func (r *Request) leftOf(clause *query.TextClause, list string, parts []query.TextPart, interpretations []interpret.Interpretation) (interpret.Remainder, error) {
 	var remainder interpret.Remainder
-	left, took := interpret.Loose(parts, interpretations)
-	if len(interpretations) == 0 || left == "" && len(interpretations) == 1 {
-		return remainder, nil
+	if len(interpretations) == 0 || interpretations[0].First == 0 && interpretations[0].Last == len(parts)-1 {
+		return remainder, nil // none, or one that takes the whole text
 	}
+	left, took := interpret.Loose(parts, interpretations)
 	if left != "" {
 		inLeft, err := r.Compiler.CountWords(clause, list, left)
 		if err != nil {
