@@ -112,6 +112,9 @@ func (p *piece) rankExtremes(ctx context.Context, index *points.Numbers, matches
 		first = ^first
 	}
 	most := p.scanner.Cost() / extremeShare
+	if p.ranker.limit > most {
+		return false, nil // and the product below cannot overflow
+	}
 	wanted := p.ranker.limit * oversample * documents / matches
 	for ; wanted <= most; wanted *= widening {
 		docs, ok := index.AppendFrom(nil, first, wanted, most, descending)
