@@ -10,8 +10,8 @@ import (
 
 // Hits ordered by a number with a range index are found from the end of the index: the
 // documents with the highest (or lowest) values, or those from the value of a cursor on, are
-// checked first, enough of them that the page should be full. Leading documents, where they are known, are checked before the index: see
-// leading.go.
+// checked first, enough of them that the page should be full. Leading documents, where they are
+// known, are checked before the index: see leading.go.
 
 const (
 	// oversample is how many times more documents are checked than should contain enough

@@ -48,7 +48,10 @@ type Runner struct {
 
 // NewRunner returns a runner; meters may be nil.
 func NewRunner(o Options, meters *metrics.Set) *Runner {
-	r := &Runner{tables: match.NewTables(), meters: meters, worthHelp: worthHelp, worthCut: worthCut, leastRange: leastRange, leadingDocs: leadingDocs, leadingWorth: leadingWorth, leadingShare: leadingShare}
+	r := &Runner{
+		tables: match.NewTables(), meters: meters, worthHelp: worthHelp, worthCut: worthCut, leastRange: leastRange,
+		leadingDocs: leadingDocs, leadingWorth: leadingWorth, leadingShare: leadingShare,
+	}
 	r.searches.New = func() any { return new(Search) }
 	threads := o.Threads
 	if threads == 0 {

@@ -45,7 +45,8 @@ func NewCaches(o CacheOptions, meters *metrics.Set) *Caches {
 	c := &Caches{}
 	if o.Filters > 0 && o.FilterBytes > 0 {
 		c.filters = docset.NewCache(o.Filters, o.FilterBytes, meters)
-		c.leading = cache.New[*segment.Reader, string, *leading](cache.Options{MaxEntries: o.Filters, MaxBytes: o.FilterBytes / leadingBytesShare, Whole: true}, nil)
+		options := cache.Options{MaxEntries: o.Filters, MaxBytes: o.FilterBytes / leadingBytesShare, Whole: true}
+		c.leading = cache.New[*segment.Reader, string, *leading](options, nil)
 	}
 	if o.Typos > 0 && o.FilterBytes > 0 {
 		c.typos = cache.New[*segment.Reader, string, *expansion](cache.Options{MaxEntries: 2 * o.Typos * segmentsOfWord, MaxBytes: o.FilterBytes / 2}, meters.TypoCache())

@@ -17,8 +17,8 @@ type leading struct {
 	found atomic.Pointer[docset.Leading]
 }
 
-// LeadingKey returns a key that identifies an order behind filters in a segment, or "" when that
-// many leading documents of it cannot be kept.
+// LeadingKey returns a key that identifies an order behind filters in a segment, or "" when the
+// filters have no short key or the cache cannot hold that many leading documents.
 func (v *View) LeadingKey(segment int, order string, filters []plan.Node, documents int) string {
 	if v.caches == nil || !v.caches.leading.Fits(docset.LeadingBytes(documents)+maxThresholdKey) {
 		return ""
@@ -57,8 +57,8 @@ func (v *View) SpendOnLeading(segment int, key string, documents int) {
 	known.spent.Add(int64(documents))
 }
 
-// IsLeadingDue reports whether earlier searches have read a number of documents for want of the
-// leading ones with a key. It says so to one search, until others have read as many again.
+// IsLeadingDue reports whether earlier searches have read at least limit documents for want of
+// the leading ones with a key. It returns true to one search, until others have read as many again.
 func (v *View) IsLeadingDue(segment int, key string, limit int) bool {
 	known, ok := v.caches.leading.Get(v.Snapshot.Segments[segment].Reader, key)
 	if !ok {

@@ -86,7 +86,8 @@ func (c *Compiler) joinedWord(group []analysed, i int, o *options, opens bool, d
 		n.add(&f.home, &word{terms: terms})
 		n.Fields[len(n.Fields)-1].Terms[0].Boost = spacedBoost
 		n.addVariants(c.dictionary, terms[0], surface)
-		if dotted := c.termsOf(chain, first.surfaces[0]+"."+second.surfaces[0], 1); dotted != nil && c.dictionary.Holders(f.home.structure, dotted[0]) > 0 {
+		dotted := c.termsOf(chain, first.surfaces[0]+"."+second.surfaces[0], 1)
+		if dotted != nil && c.dictionary.Holders(f.home.structure, dotted[0]) > 0 {
 			n.addVariant(dotted[0])
 		}
 		n.addNear(&f.home, len(n.Fields)-1, terms[0], surface, tolerance{}, opens)

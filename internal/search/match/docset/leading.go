@@ -44,8 +44,8 @@ func (l *Leading) Search(number int64) int {
 	return at
 }
 
-// Docs returns n documents from a place on, or as many as are left, in no particular order, in a
-// slice of the caller. If runs is set, documents with the same number stay together: it adds
+// Docs returns n documents from a position on, or as many as are left, in no particular order, in
+// a slice of the caller. If runs is set, documents with the same number stay together: it adds
 // those with the number of the last one, or leaves them out if it does not hold all of them.
 func (l *Leading) Docs(from, n int, runs bool) []uint32 {
 	end := min(from+n, len(l.all))
