@@ -117,7 +117,17 @@ func TestDrafts(t *testing.T) {
 			grosse {type:int64,filter,sort}
 			column_3 {type:int64,filter,sort,facet}
 			a_b {type:int64,filter,sort}
-			product_name {type:string,role:code}`,
+			product_name {type:string,role:title,filter,matching:{analyzer:{preset:preserve_terms},weight:2}}`,
+		},
+		{
+			"names of one word beside a title are typed like it; codes and what stands in a list are not",
+			`{"id":"a","name":"vim","title":"Vi IMproved","sha":"a1","makers":[{"label":"x-1"}]}
+			{"id":"b","name":"vim-tiny","title":"Vi IMproved, small","sha":"b2","makers":[{"label":"y-2"}]}`,
+			`id {type:string,role:id}
+			name {type:string,role:title,filter,matching:{analyzer:{preset:preserve_terms},weight:2}}
+			title {type:string,role:title}
+			sha {type:string,role:code}
+			makers {type:object,multiple:true,mode:nested,fields:{label:{type:string,role:code}}}`,
 		},
 		{
 			"an embedding",

@@ -47,6 +47,7 @@ type Locales struct {
 // Matching is a drafted matching usage.
 type Matching struct {
 	Analyzer            *Preset                        `json:"analyzer,omitzero"`
+	Weight              float64                        `json:"weight,omitzero"`
 	Highlight           *definition.Empty              `json:"highlight,omitzero"`
 	TypoTolerance       *definition.Empty              `json:"typoTolerance,omitzero"`
 	Decompound          string                         `json:"decompound,omitzero"`

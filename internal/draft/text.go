@@ -15,6 +15,8 @@ const (
 	exactBytes = 512 // maximum of values that are filtered by
 	nameBytes  = 4   // average from which tags are names, not codes
 
+	secondNameWeight = 2 // of names beside a title, whose weight is 3
+
 	longestTitle = 4000 // maximum in bytes of a title that is sorted by: a collation key is longer than its text
 )
 
@@ -64,6 +66,10 @@ func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []s
 	case t.longest > exactBytes, c.averageWords() >= proseWords, isNamed(c.name, proseNames) && c.averageWords() >= 3:
 		declared.Role, declared.Matching = "description", &Matching{LengthNormalization: definition.LengthModerate}
 		return declared, append([]string{fmt.Sprintf("string, description: %.0f words on average", c.averageWords())}, f.speak(c, declared)...)
+	case c.isCodeText() && c.isName() && !at.inList:
+		declared.Role, declared.Filter = "title", used()
+		declared.Matching = &Matching{Analyzer: &Preset{"preserve_terms"}, Weight: secondNameWeight}
+		return declared, []string{"string, name: " + c.differ()}
 	case c.isCodeText():
 		declared.Role = "code"
 		return declared, []string{"string, code: " + c.differ()}
@@ -97,6 +103,10 @@ func (c *column) isCodeText() bool {
 	}
 	return isNamed(c.name, codeNames) && len(c.distinct)*10 > c.values || c.isUnique() && (t.digits*2 > c.texts || t.capitals*2 < c.texts)
 }
+
+// isName reports whether codes are names that people type, such as those of packages
+// or users.
+func (c *column) isName() bool { return isNamed(c.name, titleNames) && !isNamed(c.name, codeNames) }
 
 // isTag reports whether values are short and repeated.
 func (c *column) isTag() bool {
