@@ -85,7 +85,7 @@ func TestDrafts(t *testing.T) {
 		{
 			"objects and lists of objects; nothing is sorted by what stands in a list",
 			`{"sku":"a1","maker":{"town":"Oslo","founded":1901},"variants":[{"size":1,"sold":"2024-01-01T00:00:00Z"},{"size":2.5}]}`,
-			`sku {type:string,role:id}
+			`sku {type:string,role:id,matching:{analyzer:{preset:preserve_terms},exact,lengthNormalization:none}}
 			maker {type:object,fields:{town:{type:string,role:tag,matching:{typoTolerance}},founded:{type:int64,filter,sort}}}
 			variants {type:object,multiple:true,mode:nested,fields:{size:{type:double,filter},sold:{type:timestamp,filter,facet}}}`,
 		},
@@ -199,6 +199,14 @@ func TestDraftsOfConvertedTexts(t *testing.T) {
 			{"parcel":"92055901755477000000001","n":"-9223372036854775808"}`,
 			`parcel {type:string,role:code}
 			n {type:int64,filter,sort}`,
+		},
+		{
+			"numbers that people type are found by their text, as keys and beside them",
+			`{"Artikelnummer":"10001","isbn":"3-16-148410-0","hash":"a1b2"}
+			{"Artikelnummer":"10002","isbn":"3-16-148410-X","hash":"c3d4"}`,
+			`Artikelnummer {type:string,role:id,matching:{analyzer:{preset:preserve_terms},exact,lengthNormalization:none}}
+			isbn {type:string,role:code,matching:{exact}}
+			hash {type:string,role:code}`,
 		},
 		{
 			"versions and codes of countries are no dates and truth values",

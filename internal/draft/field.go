@@ -50,6 +50,7 @@ type Matching struct {
 	Weight              float64                        `json:"weight,omitzero"`
 	Highlight           *definition.Empty              `json:"highlight,omitzero"`
 	TypoTolerance       *definition.Empty              `json:"typoTolerance,omitzero"`
+	Exact               *definition.Empty              `json:"exact,omitzero"`
 	Decompound          string                         `json:"decompound,omitzero"`
 	LengthNormalization definition.LengthNormalization `json:"lengthNormalization,omitzero"`
 }

@@ -22,7 +22,7 @@ func (f *deciding) declareNumber(c *column, column *Column) (*Field, []string) {
 			return declared, []string{"int64, key: complete and unique"}
 		}
 		column.Form = AsText
-		return &Field{Type: definition.String, Role: "id"}, []string{"string, id: complete and unique"}
+		return c.declareKey()
 	}
 	why := []string{string(declared.Type)}
 	if column.Form == AsNumber && column.Decimal == ',' {

@@ -38,8 +38,7 @@ func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []s
 	path := c.hierarchy()
 	switch {
 	case c == f.key:
-		declared.Role = "id"
-		return declared, []string{"string, id: complete and unique"}
+		return c.declareKey()
 	case c == f.title:
 		declared.Role = "title"
 		why := []string{"string, title"}
@@ -72,6 +71,9 @@ func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []s
 		return declared, []string{"string, name: " + c.differ()}
 	case c.isCodeText():
 		declared.Role = "code"
+		if isNamed(c.name, numberNames) { // AB-12 before AB-12-XL
+			declared.Matching = &Matching{Exact: used()}
+		}
 		return declared, []string{"string, code: " + c.differ()}
 	case c.isTag():
 		declared.Role, declared.Matching = "tag", c.names(c.texts)
@@ -79,6 +81,17 @@ func (f *deciding) declareText(c *column, column *Column, at where) (*Field, []s
 	}
 	declared.Matching = prose()
 	return declared, append([]string{"string, text: " + c.differ()}, f.speak(c, declared)...)
+}
+
+// declareKey declares a string key. Numbers that people read and type, such as those of
+// articles, are also found by the text of a search.
+func (c *column) declareKey() (*Field, []string) {
+	declared := &Field{Type: definition.String, Role: "id"}
+	if isNamed(c.name, numberNames) {
+		declared.Matching = &Matching{Analyzer: &Preset{"preserve_terms"}, Exact: used(), LengthNormalization: definition.LengthNone}
+		return declared, []string{"string, id: complete and unique, found by typing it"}
+	}
+	return declared, []string{"string, id: complete and unique"}
 }
 
 func (c *column) averageWords() float64 { return float64(c.text.words) / float64(max(c.texts, 1)) }

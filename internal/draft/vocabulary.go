@@ -15,6 +15,9 @@ var (
 	keyNames = vocabulary(`id key uuid guid identifier primarykey sku artikelnummer bestellnummer isbn ean gtin asin slug handle code nr number
 		nummer numero tunnus numer cislo номер артикул codigo codice kennung referenz reference referencia riferimento identifiant
 		identificador identificativo kimlik tunniste 商品番号 番号 编号 編號 번호 index`)
+	// Of the names of keys, those of numbers that are printed on things and typed by people.
+	numberNames = vocabulary(`sku artikelnummer bestellnummer isbn ean gtin upc asin mpn code nr number nummer numero numer cislo номер
+		artikul артикул codigo codice referenz reference referencia riferimento kennung 商品番号 番号 编号 編號 번호`)
 	titleNames = vocabulary(`title headline titel titre titulo titolo tytul titulek otsikko rubrik tittel overskrift cim baslik заголовок
 		タイトル 标题 標題 제목 name nom nombre nome naam namn navn nimi nazwa nazev nev ad isim название наименование имя назва
 		名前 名称 名稱 品名 商品名 이름 상품명 bezeichnung produktname productname subject betreff objet asunto oggetto assunto onderwerp
