@@ -89,7 +89,7 @@ var shapes = []shape{
 		return fmt.Sprintf(`{"geonameid":%d,"name":"Dubai %d","alternatenames":["Dubaj %d","Dubay %d","Дубай %d"],"country code":"AE","population":%d,"timezone":"%s","modified":"2024-01-%02d"}`+"\n",
 			i, i, i, i, i, i*1000, pick(i, "Asia/Dubai", "Europe/Oslo", "Asia/Tokyo"), 1+i%28)
 	}, want: "geonameid int64 key, name title, alternatenames text list, country_code tag, population int64, timezone path, modified timestamp"},
-	{file: "sales.parquet", search: "shoe", want: "sku id, name title, price double, sold timestamp, colours tag list, stock boolean"},
+	{file: "sales.parquet", search: "shoe", want: "sku id, name title, price double XXX, sold timestamp, colours tag list, stock boolean"},
 }
 
 func comma(i int) string {

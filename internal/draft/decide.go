@@ -15,6 +15,7 @@ type deciding struct {
 	tongues tongues
 	key     *column
 	title   *column
+	price   *column // in a currency that no column names
 }
 
 // where is the position of a field. A field that is a list or inside one cannot
@@ -30,6 +31,7 @@ func (d *Drafter) Finish() *Draft {
 	f := &deciding{Drafter: d, draft: &Draft{}}
 	f.key = d.root.findKey()
 	f.title = f.findTitle()
+	f.price = f.findPrice()
 	f.tongues = f.listen()
 	f.draft.Fields, f.draft.Columns = f.declareAll(d.root, where{isRoot: true})
 	if f.draft.Key == "" && d.root.seen > 0 {

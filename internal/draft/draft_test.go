@@ -61,7 +61,7 @@ func TestDrafts(t *testing.T) {
 			`id {type:string,role:id}
 			title {type:string,role:title}
 			pages {type:int64,filter,sort}
-			price {type:double,filter,sort,facet}
+			price {type:double,filter,sort,facet,unit:XXX}
 			stock {type:boolean,filter,facet}
 			out {type:timestamp,role:timestamp}
 			at {type:geo_point,role:geo}
@@ -115,7 +115,7 @@ func TestDrafts(t *testing.T) {
 			`{"Product Name":"Red shoe","Größe":4,"价格":1,"a.b":2,"product_name":"x"}`,
 			`product_name_2 {type:string,role:title}
 			grosse {type:int64,filter,sort}
-			column_3 {type:int64,filter,sort,facet}
+			column_3 {type:int64,filter,sort,facet,unit:XXX}
 			a_b {type:int64,filter,sort}
 			product_name {type:string,role:title,filter,matching:{analyzer:{preset:preserve_terms},weight:2}}`,
 		},
@@ -224,6 +224,28 @@ func TestDraftsOfConvertedTexts(t *testing.T) {
 			net {type:string,role:code}
 			way {type:int64,filter,sort,unit:meter}
 			rate {type:double,filter,sort,unit:gigahertz}`,
+		},
+		{
+			"of several prices without a currency, the one with the best name is read without one",
+			`{"old_price":"12.50","price":"9.50","cost":"3","rooms":"4"}
+			{"old_price":"10","price":"8.25","cost":"2","rooms":"3"}`,
+			`old_price {type:double,filter,sort,facet}
+			price {type:double,filter,sort,facet,unit:XXX}
+			cost {type:int64,filter,sort}
+			rooms {type:int64,filter,sort}`,
+		},
+		{
+			"a price without a currency stays a number beside one with a currency, in objects too",
+			`{"price":"9.50","o":{"sum":"4 EUR"}}
+			{"price":"8.25","o":{"sum":"5 EUR"}}`,
+			`price {type:double,filter,sort,facet}
+			o {type:object,fields:{sum:{type:int64,filter,sort,facet,unit:EUR}}}`,
+		},
+		{
+			"prices of variants",
+			`{"variants":[{"size":1,"price":4.5},{"size":2,"price":5}]}
+			{"variants":[{"size":3,"price":4.5}]}`,
+			`variants {type:object,multiple:true,mode:nested,fields:{size:{type:int64,filter},price:{type:double,filter,facet,unit:XXX}}}`,
 		},
 		{
 			"paths",

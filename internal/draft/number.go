@@ -28,17 +28,18 @@ func (f *deciding) declareNumber(c *column, column *Column) (*Field, []string) {
 	if column.Form == AsNumber && column.Decimal == ',' {
 		why = append(why, "decimal comma")
 	}
-	if unit, word := headerUnit(c.name); unit != "" {
+	if unit, reason := c.unit(); unit != "" {
 		declared.Unit = unit
-		why = append(why, "header names "+word)
-	} else if unit, word := c.valueUnit(); unit != "" {
-		declared.Unit = unit
-		why = append(why, "values stand beside "+word)
+		why = append(why, reason)
 	}
 	if !c.hasOtherUnit(declared.Unit) {
 		column.Unit = declared.Unit
 	}
-	if n := len(c.distinct); !c.isFull && n <= 100 && n*2 <= c.values || declared.Unit != "" && len(declared.Unit) == 3 || hasWord(c.name, countedNames) {
+	if c == f.price {
+		declared.Unit = noCurrency
+		why = append(why, "no currency is named, so the unit is XXX: set one if you know it")
+	}
+	if n := len(c.distinct); !c.isFull && n <= 100 && n*2 <= c.values || isCurrency(declared.Unit) || hasWord(c.name, countedNames) {
 		declared.Facet = used()
 	}
 	return declared, why

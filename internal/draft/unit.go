@@ -27,6 +27,13 @@ var units = map[string]string{
 var bareUnits = []string{"eur", "euro", "usd", "gbp", "chf", "sek", "nok", "dkk", "pln", "czk", "inr", "cad", "aud", "brl", "huf",
 	"kg", "lbs", "oz", "mm", "cm", "km", "ml", "kw", "kwh", "hz", "mhz", "ghz", "kb", "mb", "gb", "tb", "bytes", "sqm", "kmh", "grams", "percent", "minutes", "seconds"}
 
+// noCurrency is the code of ISO 4217 for no currency. With it, searches read "under 100"
+// on prices whose currency the documents do not name.
+const noCurrency = "XXX"
+
+// isCurrency reports whether a unit of the API is one of the currencies above.
+func isCurrency(unit string) bool { return len(unit) == 3 && unit == strings.ToUpper(unit) }
+
 // unitBeside returns the unit that a word next to a number stands for, "" if it is none.
 func unitBeside(word string) string {
 	word = strings.TrimSuffix(word, ".")
@@ -90,6 +97,46 @@ func headerUnit(name string) (unit, word string) {
 		return units[all[len(all)-1]], all[len(all)-1]
 	}
 	return "", ""
+}
+
+// unit returns the unit of numbers, and the words that name it: in the header, otherwise
+// next to the numbers.
+func (c *column) unit() (unit, why string) {
+	if unit, word := headerUnit(c.name); unit != "" {
+		return unit, "header names " + word
+	}
+	if unit, word := c.valueUnit(); unit != "" {
+		return unit, "values stand beside " + word
+	}
+	return "", ""
+}
+
+// findPrice returns the column with the prices of the documents if no column has a
+// currency, nil otherwise. Of several columns it returns the one with the most telling
+// name. A number without a currency is read on a single field only.
+func (f *deciding) findPrice() *column {
+	var found *column
+	best, hasCurrency := unranked, false
+	var walk func(c *columns)
+	walk = func(c *columns) {
+		for _, one := range c.ordered {
+			switch f.kind(one) {
+			case kindObject:
+				walk(one.inside)
+			case kindNumber:
+				unit, _ := one.unit()
+				hasCurrency = hasCurrency || isCurrency(unit)
+				if at := rank(one.name, priceNames); at < best && unit == "" && one != f.key {
+					found, best = one, at
+				}
+			}
+		}
+	}
+	walk(f.root)
+	if hasCurrency {
+		return nil
+	}
+	return found
 }
 
 // withoutUnit removes a bracketed unit from a name, so that "Price (EUR)"

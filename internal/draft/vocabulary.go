@@ -42,6 +42,8 @@ var (
 		heure fecha datetime tijd dato pvm paivamaara aika czas tarih zaman дата время час
 		日付 日時 日期 时间 時間 날짜 시간 released since until expires birthday start end
 		placed ordered shipped delivered sent received sold bought joined registered seen visited login`)
+	priceNames = vocabulary(`price preis prix precio prezzo preco prijs pris hinta cena ar fiyat цена ціна 価格 价格 價格 가격 cost kosten
+		cout costo custo`)
 	countedNames = vocabulary(`price preis prix precio prezzo preco prijs pris hinta cena ar fiyat цена ціна 価格 价格 價格 가격
 		year jahr annee ano anno jaar vuosi rok ev yil год рік 年 연도 rating bewertung note valoracion voto avaliacao beoordeling betyg`)
 	pathNames = vocabulary(`path pfad chemin ruta percorso caminho category categories taxonomy breadcrumb breadcrumbs hierarchy kategorie
