@@ -14,7 +14,7 @@ before(async () => {
   await fill(node, "many", {
     fields: {
       id: { type: "string", role: "id" }, title: { type: "string", role: "title" }, tag: { type: "string", role: "tag" }, kind: { type: "string", role: "tag" },
-      colour: { type: "string", role: "tag" }, price: { type: "double", filter: {}, sort: {}, facet: {} }, year: { type: "int32", filter: {}, sort: {}, facet: {} },
+      colour: { type: "string", role: "tag" }, price: { type: "double", filter: {}, sort: {}, facet: {}, unit: "XXX" }, year: { type: "int32", filter: {}, sort: {}, facet: {} },
     },
   }, Array.from({ length: 10_000 }, (_, i) => ({ id: String(i), title: "lamp number " + i, tag: "tag " + i, kind: "kind " + (i % 7), colour: "colour " + (i % 40), price: i / 10, year: 1990 + (i % 30) })));
 });
@@ -44,6 +44,14 @@ describe("search", () => {
     await page.locator(".chip.off", { hasText: "typo correction is off" }).waitFor();
     await page.locator(".chip.read").getByRole("button").click();
     assert.equal(await searchBox(page).inputValue(), 'jaket "under 150 eur" zzzq');
+    assert.deepEqual(page.faults, []);
+  });
+
+  it("shows no unit for prices whose currency nobody named", async () => {
+    const page = await open(node, "#/search?index=many&q=lamp+under+5");
+    await summary(page).getByText("50 hits").waitFor();
+    assert.match(await page.locator(".chip.read").innerText(), /^price < 5/);
+    assert.ok(!(await page.locator("main").innerText()).includes("XXX"));
     assert.deepEqual(page.faults, []);
   });
 

@@ -3,7 +3,7 @@
 
 import { dataPath, isAborted, post } from "./api.js";
 import { classes, html, text, useEffect, useRef, useState } from "./dom.js";
-import { of } from "./indexes.js";
+import { of, unitAfter } from "./indexes.js";
 import { asWritten, isSame, shownNumbers } from "./json.js";
 import { ask, chosen, literal, made, name } from "./searching.js";
 import { compact, count, Dialog, plural, ProblemView, useSettled } from "./ui.js";
@@ -94,7 +94,7 @@ function Tree({ panel, values }) {
 /** @param {Panel} panel @param {number} value */
 function label(panel, value) {
   if (panel.field.type === "timestamp") return String(literal(panel.field, value)).slice(0, 10);
-  return compact(value) + (panel.field.def.unit ? " " + panel.field.def.unit : "");
+  return compact(value) + unitAfter(panel.field.def);
 }
 
 /** @param {{ panel: Panel, result: any, span: import("./searching.js").Span }} props */

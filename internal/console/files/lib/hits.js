@@ -1,6 +1,7 @@
 // One hit: its title, what matched, and what the document holds.
 
 import { html, useState } from "./dom.js";
+import { unitAfter } from "./indexes.js";
 import { shownNumbers } from "./json.js";
 import { address } from "./place.js";
 import * as s from "./searching.js";
@@ -32,7 +33,7 @@ export function Shown({ value, field }) {
     if (field?.type === "timestamp") return html`<time datetime=${one}>${when(one)}</time>`;
     return html`<span dir="auto">${one.length > shownText ? one.slice(0, shownText) + "…" : one}</span>`;
   }
-  if (typeof one === "number") return html`<span class="number">${Number.isInteger(one) ? count(one) : one}${field?.def.unit ? " " + field.def.unit : ""}</span>`;
+  if (typeof one === "number") return html`<span class="number">${Number.isInteger(one) ? count(one) : one}${unitAfter(field?.def)}</span>`;
   if (typeof one === "boolean") return html`<span>${one ? "yes" : "no"}</span>`;
   if (Array.isArray(one)) {
     if (one.some((entry) => entry && typeof entry === "object")) return html`<span class="muted">${count(one.length)} ${one.length === 1 ? "value" : "values"}</span>`;

@@ -116,6 +116,9 @@ export function titleField(definition) {
   return candidates[0]?.path ?? "";
 }
 
+/** Returns the unit as it stands after a number. XXX is the code of ISO 4217 for no currency. @param {any} def */
+export const unitAfter = (def) => (def?.unit && def.unit !== "XXX" ? " " + def.unit : "");
+
 /** Returns the usages of a field in words, for tables. @param {any} def */
 export function usagesOf(def) {
   const words = [];
@@ -127,7 +130,7 @@ export function usagesOf(def) {
     words.push(usage === "matching" && def.matching.weight ? "matching ×" + def.matching.weight : usage);
   }
   if (def.locales) words.push((def.locales.locales ?? def.locales.only ?? [def.locales.defaultLocale]).join(" "));
-  if (def.unit) words.push("in " + def.unit);
+  if (def.unit) words.push(unitAfter(def) ? "in" + unitAfter(def) : "no currency named");
   if (def.dimensions) words.push(def.dimensions + " dimensions");
   return words;
 }

@@ -3,7 +3,7 @@
 import { dataPath, isAborted, post } from "./api.js";
 import { batch, computed, signal } from "./dom.js";
 import { asWritten } from "./json.js";
-import { fieldsOf, isNumeric, isOrdered, isSortable, of, readIndex, titleField } from "./indexes.js";
+import { fieldsOf, isNumeric, isOrdered, isSortable, of, readIndex, titleField, unitAfter } from "./indexes.js";
 import { can, onSignOut } from "./session.js";
 
 /**
@@ -387,9 +387,8 @@ export function quoted(request, words) {
 
 /** Formats a reading in words: "price < 100 EUR". @param {any} reading_ */
 export function reading(reading_) {
-  const unit = fields.value.find((f) => f.path === reading_.field)?.def.unit;
   const match = reading_.match;
-  const tail = unit ? " " + unit : "";
+  const tail = unitAfter(fields.value.find((f) => f.path === reading_.field)?.def);
   if (match.value !== undefined) return reading_.field + " = " + match.value + tail;
   const signs = /** @type {const} */ ([["gte", "≥"], ["gt", ">"], ["lte", "≤"], ["lt", "<"]]);
   return reading_.field + " " + signs.filter(([key]) => match[key] !== undefined).map(([key, sign]) => sign + " " + match[key]).join(" and ") + tail;
