@@ -33,7 +33,11 @@ func NewVocabulary(locale string, units []string) *Vocabulary {
 		spellings: make(map[string][]string),
 	}
 	for _, unit := range units {
-		for _, spelling := range spellingsOf(unit, locale) {
+		spellings := spellingsOf(unit, locale)
+		if unit == noCurrency {
+			spellings = append(spellings, otherCurrencies(units, locale)...)
+		}
+		for _, spelling := range spellings {
 			v.add(spelling, unit)
 			if strings.Contains(spelling, "/") {
 				v.add(strings.ReplaceAll(spelling, " ", ""), unit) // l/100 km is also written l/100km
@@ -75,6 +79,24 @@ func spellingsOf(unit, locale string) []string {
 		return cldr.CurrencySpellings(unit, locale)
 	}
 	return cldr.UnitSpellings(unit, locale)
+}
+
+// noCurrency is the code of ISO 4217 for no currency: the currency of the field is not
+// known. A number with any widely used currency that no field declares is interpreted
+// on it.
+const noCurrency = "XXX"
+
+// widelyUsed are currencies none of whose spellings is also a common word or a unit.
+var widelyUsed = []string{"EUR", "USD", "GBP", "JPY", "CHF", "CNY", "INR", "SEK", "NOK", "DKK", "PLN", "CZK", "BRL"}
+
+func otherCurrencies(declared []string, locale string) []string {
+	var spellings []string
+	for _, code := range widelyUsed {
+		if !slices.Contains(declared, code) {
+			spellings = append(spellings, cldr.CurrencySpellings(code, locale)...)
+		}
+	}
+	return spellings
 }
 
 // isCurrency reports whether a declared unit is an ISO 4217 code.
