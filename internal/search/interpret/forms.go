@@ -29,6 +29,9 @@ func (r *Reader) at(words []string, i int) (Interpretation, int) {
 	if best.consumed == 0 {
 		return Interpretation{}, 0
 	}
+	if next := i + best.consumed; best.unit == "" && next < len(words) && r.others[words[next]] {
+		return Interpretation{}, 0 // under 2 hours is not a price
+	}
 	alternatives := r.choose(best)
 	if len(alternatives) == 0 {
 		// If no field accepts the spelling here, the number stays text; the words

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/currency"
@@ -19,6 +20,7 @@ type Vocabulary struct {
 	own, root signs               // of numbers: those of the locale and of the root locale
 	spellings map[string][]string // folded spelling → declared units
 	longest   int                 // bytes of the longest spelling
+	others    map[string]bool     // with noCurrency, folded spellings of usual units that no field declares
 	words     int                 // of the spelling with the most words, such as "miles per hour"
 }
 
@@ -30,7 +32,7 @@ func NewVocabulary(locale string, units []string) *Vocabulary {
 	}
 	v := &Vocabulary{
 		language: languageOf(locale), own: signsOf(cldr.SymbolsOf(locale)), root: signsOf(cldr.Root()),
-		spellings: make(map[string][]string),
+		spellings: make(map[string][]string), others: make(map[string]bool),
 	}
 	for _, unit := range units {
 		spellings := spellingsOf(unit, locale)
@@ -47,7 +49,29 @@ func NewVocabulary(locale string, units []string) *Vocabulary {
 			v.add(unit, unit)
 		}
 	}
+	if slices.Contains(units, noCurrency) {
+		v.addOthers(locale)
+	}
 	return v
+}
+
+// addOthers adds the units after which a number is not an amount of money.
+func (v *Vocabulary) addOthers(locale string) {
+	for _, unit := range usualUnits {
+		for _, spelling := range cldr.UnitSpellings(unit, locale) {
+			if utf8.RuneCountInString(spelling) > 1 && !v.isUnit(spelling) {
+				v.others[spelling] = true
+			}
+		}
+	}
+}
+
+// usualUnits are units that people type after a number. Those with a spelling that is
+// also a currency or a common word, such as pounds and in, are not among them.
+var usualUnits = []string{
+	"milligram", "gram", "kilogram", "tonne", "millimeter", "centimeter", "meter", "kilometer", "foot", "mile", "milliliter", "liter",
+	"minute", "hour", "day", "week", "month", "year", "watt", "kilowatt", "kilowatt-hour", "megahertz", "gigahertz",
+	"kilobyte", "megabyte", "gigabyte", "terabyte", "celsius", "percent",
 }
 
 func (v *Vocabulary) add(spelling, unit string) {
