@@ -300,6 +300,27 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
+// The language of a headline of two words is often not detected; a script is. The
+// texts below the headlines decide.
+func TestHeadlinesSpeakTheLanguagesOfTheirTexts(t *testing.T) {
+	var documents strings.Builder
+	for i := range 10 {
+		for _, one := range [][2]string{
+			{"Neue Käferart", "Ein Team hat in dem Regenwald eine bisher nicht bekannte Art gefunden, und sie ist sehr klein"},
+			{"Grève générale", "Les trains restent à l'arrêt dans toutes les régions du pays et les voyageurs ne sont pas contents"},
+			{"東京で桜が満開", "気象庁は、東京の桜が満開になったと発表しました。"},
+		} {
+			fmt.Fprintf(&documents, `{"id":"%s %d","title":"%s %d","text":"%s"}`+"\n", one[0], i, one[0], i, one[1])
+		}
+	}
+	d := draftOf(t, Options{}, documents.String())
+	for _, name := range []string{"title", "text"} {
+		if f := d.Fields.Get(name); f.Locales != nil || f.Matching == nil || f.Matching.Analyzer == nil {
+			t.Errorf("%s: %+v %+v", name, f.Locales, f.Matching)
+		}
+	}
+}
+
 func TestReasonsNameEvidence(t *testing.T) {
 	d := draftOf(t, Options{Convert: true}, `{"id":"1","Price (EUR)":"2,50"}
 	{"id":"2","Price (EUR)":""}

@@ -26,11 +26,16 @@ const (
 func (f *deciding) listen() tongues {
 	heard := tongues{of: make(map[*column]string)}
 	var all []string
+	var unsure []*column
 	for _, one := range f.root.ordered {
 		if one.kind(f.options.Convert) != kindText || one == f.key || one.isList() || one.averageWords() < 2 || one.text.urls*2 > one.texts {
 			continue
 		}
-		heard.of[one] = tongue(one.sample)
+		tag, isSure := tongue(one.sample)
+		heard.of[one] = tag
+		if tag != "" && !isSure {
+			unsure = append(unsure, one)
+		}
 		if one.averageWords() >= proseWords {
 			all = append(all, one.sample...)
 		}
@@ -42,13 +47,18 @@ func (f *deciding) listen() tongues {
 			}
 		}
 	}
-	heard.main = tongue(all)
+	heard.main, _ = tongue(all)
+	if heard.main == mixedTongue { // headlines speak the languages of their texts, detected or not
+		for _, one := range unsure {
+			heard.of[one] = mixedTongue
+		}
+	}
 	return heard
 }
 
-// tongue returns the language of texts by majority, one vote per text; short
-// texts are combined.
-func tongue(texts []string) string {
+// tongue returns the language of texts by majority, one vote per text, and reports
+// whether most of the texts voted for it; short texts are combined.
+func tongue(texts []string) (tag string, isSure bool) {
 	voices, spoken := make(map[string]int), 0
 	for _, one := range texts {
 		if tag := language(one).tag; tag != "" {
@@ -62,19 +72,20 @@ func tongue(texts []string) string {
 			first = tag
 		}
 	}
+	isSure = float64(voices[first]) >= sameTongue*float64(len(texts))
 	together := language(strings.Join(texts, "\n")).tag
 	switch {
 	case first == "":
-		return together
+		return together, false
 	case float64(voices[first]) >= sameTongue*float64(spoken):
 		if first == together || float64(spoken) >= leastVoices*float64(len(texts)) {
-			return first
+			return first, isSure
 		}
-		return together
+		return together, false
 	case float64(spoken) >= leastVoices*float64(len(texts)) && spoken >= 8:
-		return mixedTongue
+		return mixedTongue, true
 	}
-	return together
+	return together, false
 }
 
 // speak declares the language of a text field and returns the reasons.
