@@ -105,6 +105,23 @@ func TestAFileIsLoadedAndSearchedByTwoCommands(t *testing.T) {
 	}
 }
 
+// TestASearchSaysHowItsTextWasRead checks that quire search asks in the language of the
+// index, and reports what it read and left out.
+func TestASearchSaysHowItsTextWasRead(t *testing.T) {
+	node := serveNode(t)
+	if code, _, err := run(nil, "load", write(t, "mode.csv", shopCSV), "--url", node); code != exitDone {
+		t.Fatalf("%d %s", code, err)
+	}
+	_, out, _ := run(nil, "search", "mode", "zzzz kleid hose unter 50", "--url", node)
+	if !strings.HasPrefix(out, " 1. Grüne Hose") || !strings.HasSuffix(out, `1 of 1 hit
+"unter 50" was read as preis < 50
+"zzzz" was left out: it is in no document
+"kleid" was left out: no document has all words
+`) {
+		t.Errorf("%s", out)
+	}
+}
+
 func TestRefusedRowsAreListedAndWritten(t *testing.T) {
 	node := serveNode(t)
 	var content strings.Builder

@@ -29,6 +29,22 @@ type searchAnswer struct {
 	Hits []struct {
 		Document jsontext.Value `json:"document"`
 	} `json:"hits"`
+	Interpreted struct {
+		Filters []reading `json:"filters"`
+	} `json:"interpreted"`
+	Relaxed struct {
+		Dropped []struct {
+			Word   string `json:"word"`
+			Reason string `json:"reason"`
+		} `json:"dropped"`
+	} `json:"relaxed"`
+}
+
+// reading is a filter that was read from the typed words.
+type reading struct {
+	Field string         `json:"field"`
+	Match jsontext.Value `json:"match"`
+	Words []string       `json:"words"`
 }
 
 // Run searches and prints the hits with a few lines each.
@@ -37,11 +53,12 @@ func (c *searchCommand) Run(ctx context.Context, s *surroundings) error {
 	if err != nil {
 		return err
 	}
-	body, err := c.request()
+	node.Patience = 0
+	title, locale := titleField(ctx, node, c.Index)
+	body, err := c.request(locale)
 	if err != nil {
 		return err
 	}
-	node.Patience = 0
 	content, err := node.Raw(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("data", c.Index) + "/search", Body: body})
 	switch {
 	case remote.IsAway(err):
@@ -56,50 +73,88 @@ func (c *searchCommand) Run(ctx context.Context, s *surroundings) error {
 	if err := json.Unmarshal(content, &answer); err != nil {
 		return fmt.Errorf("read the response: %w", err)
 	}
-	title := titleField(ctx, node, c.Index)
 	for i, hit := range answer.Hits {
 		fmt.Fprintf(s.out, "%2d. %s\n", i+1, printable(describeHit(hit.Document, title)))
 	}
 	fmt.Fprintf(s.out, "%s of %s\n", grouped(len(answer.Hits)), plural(answer.Total.Count, "hit", "hits"))
+	for _, line := range answer.notes() {
+		fmt.Fprintln(s.out, printable(line))
+	}
 	return nil
 }
 
-func (c *searchCommand) request() ([]byte, error) {
+// notes returns how the typed text was understood, one line for each part of it that is
+// not simply in the hits.
+func (a *searchAnswer) notes() []string {
+	var lines []string
+	for _, one := range a.Interpreted.Filters {
+		lines = append(lines, fmt.Sprintf("%q was read as %s", strings.Join(one.Words, " "), one.describe()))
+	}
+	for _, one := range a.Relaxed.Dropped {
+		if one.Reason == "unmatched" {
+			lines = append(lines, fmt.Sprintf("%q was left out: it is in no document", one.Word))
+		} else {
+			lines = append(lines, fmt.Sprintf("%q was left out: no document has all words", one.Word))
+		}
+	}
+	return lines
+}
+
+// describe formats a filter: "price < 150".
+func (r reading) describe() string {
+	signs := map[string]string{"value": "=", "gte": "≥", "gt": ">", "lte": "≤", "lt": "<"}
+	var all []string
+	for members := jsonread.Members(r.Match); members.Next(); {
+		if sign := signs[jsonread.String(members.RawName())]; sign != "" {
+			all = append(all, r.Field+" "+sign+" "+plainText(members.Value()))
+		}
+	}
+	return strings.Join(all, " and ")
+}
+
+// request returns the search of a search box: words that leave nothing are dropped.
+func (c *searchCommand) request(locale string) ([]byte, error) {
 	type clause struct {
 		Type  string `json:"type"`
 		Text  string `json:"text"`
 		Match string `json:"match"`
+		Relax string `json:"relax"`
 	}
 	body := struct {
-		Limit int      `json:"limit"`
-		Query []clause `json:"query,omitempty"`
-	}{Limit: c.Limit}
+		Limit  int      `json:"limit"`
+		Locale string   `json:"locale,omitempty"`
+		Query  []clause `json:"query,omitempty"`
+	}{Limit: c.Limit, Locale: locale}
 	if text := strings.Join(c.Text, " "); text != "" {
-		body.Query = []clause{{"text", text, "user"}}
+		body.Query = []clause{{"text", text, "user", "words"}}
 	}
 	return json.Marshal(body)
 }
 
 // titleField returns the field with the greatest weight, which serves as the
-// title of a document; empty if the definition cannot be read.
-func titleField(ctx context.Context, node *remote.Node, index string) string {
+// title of a document, and its language; both are empty if the definition cannot
+// be read.
+func titleField(ctx context.Context, node *remote.Node, index string) (name, locale string) {
 	var found struct {
 		Definition jsontext.Value `json:"definition"`
 	}
 	if err := node.Do(ctx, remote.Request{Method: "GET", Path: remote.IndexPath("admin", index)}, &found); err != nil {
-		return ""
+		return "", ""
 	}
 	declared, err := definition.ParseStored(found.Definition, definition.Capabilities{})
 	if err != nil {
-		return ""
+		return "", ""
 	}
-	best, name := 1.0, ""
+	best := 1.0
 	for one, field := range declared.Fields {
 		if field.Matching != nil && field.Matching.Weight != nil && (*field.Matching.Weight > best || *field.Matching.Weight == best && one < name) {
 			best, name = *field.Matching.Weight, one
 		}
 	}
-	return name
+	if field := declared.Fields[name]; field != nil && field.Locales != nil {
+		locale = field.Locales.DefaultLocale
+	}
+	return name, locale
 }
 
 // lineWidth is the number of characters shown of a value.
