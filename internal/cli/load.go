@@ -172,7 +172,8 @@ func (l *loading) explain() {
 			name += " (" + r.Name + ")"
 		}
 		if name == "" {
-			fmt.Fprintf(l.err, "  %s\n", r.Reason)
+			reason, _, _ := strings.Cut(r.Reason, "; ") // a load gives rows without a key one of their own
+			fmt.Fprintf(l.err, "  %s\n", reason)
 			continue
 		}
 		fmt.Fprintf(l.err, "  %s: %s\n", printable(name), printable(r.Reason))

@@ -287,3 +287,14 @@ func TestALostConnectionAddsNothingTwice(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// TestMessagesNameTheDirectoryOfTheNode checks that the place of the data is the one that
+// the node uses.
+func TestMessagesNameTheDirectoryOfTheNode(t *testing.T) {
+	for _, c := range [][2]string{{"", "./quire-data"}, {"data", "./data"}, {"../data", "../data"}} {
+		s := &surroundings{environment: []string{"SERVICE_STORAGE_LOCAL_DIRECTORY=" + c[0]}}
+		if got := s.dataDirectory(); got != c[1] {
+			t.Errorf("%q: %s, want %s", c[0], got, c[1])
+		}
+	}
+}

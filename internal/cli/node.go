@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/quiresearch/quire/internal/remote"
@@ -75,7 +76,7 @@ func (f *nodeFlags) withNode(ctx context.Context, s *surroundings, node *remote.
 	case isNamed:
 		return fmt.Errorf("no node responds at %s: %w", node.URL, err)
 	case !dev:
-		answer, ok := s.choose(fmt.Sprintf("No node responds at %s. Start one on this machine, with its data in ./quire-data?", node.URL), []string{"yes", "no"})
+		answer, ok := s.choose(fmt.Sprintf("No node responds at %s. Start one on this machine, with its data in %s?", node.URL, s.dataDirectory()), []string{"yes", "no"})
 		if !ok || answer != "yes" {
 			return fmt.Errorf("no node responds at %s: start one with quire serve --dev, set its address with --url, or use --dev", node.URL)
 		}
@@ -108,8 +109,18 @@ func serveWhile(ctx context.Context, s *surroundings, node *remote.Node, work fu
 		stop()
 		return errors.Join(failure, <-ended)
 	}
-	fmt.Fprintf(s.err, "\nThe node serves %s until you press Ctrl-C. Its data is in ./quire-data. To start it again, run quire serve --dev.\n", node.URL)
+	fmt.Fprintf(s.err, "\nThe node serves %s until you press Ctrl-C. Its data is in %s. To start it again, run quire serve --dev.\n", node.URL, s.dataDirectory())
 	return errors.Join(failure, <-ended)
+}
+
+// dataDirectory returns where a node that is started here keeps its data, as a path that
+// cannot be taken for a word.
+func (s *surroundings) dataDirectory() string {
+	directory := firstOf(s.variable("SERVICE_STORAGE_LOCAL_DIRECTORY"), "quire-data")
+	if filepath.IsAbs(directory) || strings.HasPrefix(directory, ".") {
+		return directory
+	}
+	return "./" + directory
 }
 
 // choose asks the user for one of the choices, the first being the default. It
