@@ -207,13 +207,17 @@ func (n *Node) send(ctx context.Context, r Request) (*http.Response, error) {
 	return n.client.Do(request)
 }
 
-// readRefusal reads an answer that refuses a request. An answer that is not from a
-// node is shown as it is.
+// readRefusal reads an answer that refuses a request. Of one that is not from a node, such
+// as an error page, it keeps the status and the first line of plain text.
 func readRefusal(status int, content []byte) *Refusal {
 	refusal := &Refusal{Status: status}
 	if err := json.Unmarshal(content, refusal); err != nil || refusal.Message == "" {
-		text := strings.TrimSpace(string(content[:min(len(content), 200)]))
-		refusal.Message = strings.TrimSpace(fmt.Sprintf("%d %s %s", status, http.StatusText(status), text))
+		text, _, _ := strings.Cut(strings.TrimSpace(string(content[:min(len(content), 200)])), "\n")
+		if strings.HasPrefix(text, "<") {
+			text = ""
+		}
+		refusal.Message = strings.TrimSpace(fmt.Sprintf("%d %s %s", status, http.StatusText(status), text)) + "."
+		refusal.Help = "This is not the answer of a node: check the address, and what else listens there."
 	}
 	refusal.Status = status
 	return refusal

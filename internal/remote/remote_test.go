@@ -87,3 +87,17 @@ func TestAddresses(t *testing.T) {
 		}
 	}
 }
+
+// What is not from a node, such as a page of another program on the port, is named as such.
+func TestAnswersOfOtherPrograms(t *testing.T) {
+	const help = " This is not the answer of a node: check the address, and what else listens there."
+	for content, want := range map[string]string{
+		"<!DOCTYPE html>\n<h1>Not found</h1>":                       "404 Not Found." + help,
+		"no route\nfor this":                                        "404 Not Found no route." + help,
+		`{"message":"The index is not there.","help":"Create it."}`: "The index is not there. Create it.",
+	} {
+		if got := readRefusal(http.StatusNotFound, []byte(content)).Error(); got != want {
+			t.Errorf("%s: %s", content, got)
+		}
+	}
+}
