@@ -47,6 +47,15 @@ describe("search", () => {
     assert.deepEqual(page.faults, []);
   });
 
+  it("reads quantities in the language of the titles", async () => {
+    await fill(node, "lampen", { fields: { id: { type: "string", role: "id" }, titel: { type: "string", role: "title", locales: { defaultLocale: "de" } }, preis: { type: "double", filter: {}, unit: "EUR" } } },
+      [{ id: "1", titel: "Lampe", preis: 80 }, { id: "2", titel: "Lampe", preis: 120 }]);
+    const page = await open(node, "#/search?index=lampen&q=lampe+unter+100");
+    await page.locator(".chip.read", { hasText: "preis < 100 EUR" }).waitFor();
+    await summary(page).getByText("1 hit", { exact: true }).waitFor();
+    assert.deepEqual(page.faults, []);
+  });
+
   it("shows no unit for prices whose currency nobody named", async () => {
     const page = await open(node, "#/search?index=many&q=lamp+under+5");
     await summary(page).getByText("50 hits").waitFor();

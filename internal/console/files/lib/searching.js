@@ -44,6 +44,11 @@ export const definition = computed(() => resource.value?.definition ?? null);
 export const fields = computed(() => fieldsOf(definition.value));
 export const byPath = computed(() => new Map(fields.value.map((field) => [field.path, field])));
 export const title = computed(() => titleField(definition.value));
+/** The locale of the titles. Quantities are read in the locale of the request, not in those of the fields. */
+const titleLocale = computed(() => {
+  const locales = fields.value.find((f) => f.path === title.value)?.def.locales;
+  return locales?.defaultLocale ?? (locales && definition.value?.locales?.defaultLocale) ?? "";
+});
 
 const shownPanels = 10;
 
@@ -122,7 +127,8 @@ export const made = computed(() => {
   if (narrowed.length) request.filters = narrowed;
   const counted = panels.value.map(facet).filter(Boolean);
   if (counted.length) request.facets = counted;
-  if (locale.value) request.locale = locale.value;
+  const language = locale.value || titleLocale.value;
+  if (language) request.locale = language;
   const order = sortOf();
   if (order) request.sort = [order];
   request.limit = size.value;
