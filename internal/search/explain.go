@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/layout"
@@ -307,7 +308,14 @@ func describe(step *collect.Step) string {
 		return fmt.Sprintf("product of weight, rarity and nearness: %q and %q stand at most %d words apart", n.First.From().Word, n.Second.From().Word, score.Near)
 	case *plan.Expand:
 		return describeNear(n.Text, n.Prefix, n.Edits)
-	case *plan.TermSet, *plan.TermRange, *plan.NumberRange:
+	case *plan.TermSet:
+		return "the value is one that was asked for"
+	case *plan.TermRange:
+		return "the value is in a range that was asked for"
+	case *plan.NumberRange:
+		if slices.ContainsFunc(n.Intervals, func(i plan.Interval) bool { return i.Min < i.Max }) {
+			return "the value is in a range that was asked for"
+		}
 		return "the value is one that was asked for"
 	case *plan.Distance:
 		return fmt.Sprintf("within %g metres", n.Radius)
