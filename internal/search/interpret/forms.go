@@ -29,8 +29,8 @@ func (r *Reader) at(words []string, i int) (Interpretation, int) {
 	if best.consumed == 0 {
 		return Interpretation{}, 0
 	}
-	if next := i + best.consumed; best.unit == "" && next < len(words) && r.others[words[next]] {
-		return Interpretation{}, 0 // under 2 hours is not a price
+	if best.unit == "" && r.isOtherwise(words, i, i+best.consumed) {
+		return Interpretation{}, 0
 	}
 	alternatives := r.choose(best)
 	if len(alternatives) == 0 {
@@ -39,6 +39,12 @@ func (r *Reader) at(words []string, i int) (Interpretation, int) {
 		return Interpretation{}, 0
 	}
 	return Interpretation{Alternatives: alternatives}, best.consumed
+}
+
+// isOtherwise reports whether the words around a number without a unit say that it is not
+// an amount of money: "under 2 hours", "rating over 4".
+func (r *Reader) isOtherwise(words []string, from, to int) bool {
+	return to < len(words) && r.others[words[to]] || from > 0 && r.names[words[from-1]]
 }
 
 // longer returns the form that takes more words, a on a tie.

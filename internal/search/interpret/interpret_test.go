@@ -30,7 +30,7 @@ func reader(locale string, read []Field, targeted bool, index ...Field) *Reader 
 	for _, f := range append(index, read...) {
 		units = append(units, f.Unit)
 	}
-	return NewReader(NewVocabulary(locale, units), read, targeted)
+	return NewReader(NewVocabulary(locale, units, nil), read, targeted)
 }
 
 // show formats interpretations as "field op value (words)".

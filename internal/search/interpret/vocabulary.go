@@ -21,18 +21,20 @@ type Vocabulary struct {
 	spellings map[string][]string // folded spelling → declared units
 	longest   int                 // bytes of the longest spelling
 	others    map[string]bool     // with noCurrency, folded spellings of usual units that no field declares
+	names     map[string]bool     // with noCurrency, folded last words of the names of other number fields
 	words     int                 // of the spelling with the most words, such as "miles per hour"
 }
 
 // NewVocabulary returns the vocabulary of a locale for the units that the fields of
-// an index declare. The locale "" is treated as en.
-func NewVocabulary(locale string, units []string) *Vocabulary {
+// an index declare; numbers are the paths of its number fields without a unit. The
+// locale "" is treated as en.
+func NewVocabulary(locale string, units, numbers []string) *Vocabulary {
 	if locale == "" {
 		locale = "en"
 	}
 	v := &Vocabulary{
 		language: languageOf(locale), own: signsOf(cldr.SymbolsOf(locale)), root: signsOf(cldr.Root()),
-		spellings: make(map[string][]string), others: make(map[string]bool),
+		spellings: make(map[string][]string), others: make(map[string]bool), names: make(map[string]bool),
 	}
 	for _, unit := range units {
 		spellings := spellingsOf(unit, locale)
@@ -50,13 +52,20 @@ func NewVocabulary(locale string, units []string) *Vocabulary {
 		}
 	}
 	if slices.Contains(units, noCurrency) {
-		v.addOthers(locale)
+		v.addOthers(locale, numbers)
 	}
 	return v
 }
 
-// addOthers adds the units after which a number is not an amount of money.
-func (v *Vocabulary) addOthers(locale string) {
+// addOthers adds the units after which a number is not an amount of money, and the names
+// behind which it is not one: "rating over 4".
+func (v *Vocabulary) addOthers(locale string, numbers []string) {
+	for _, path := range numbers {
+		words := strings.FieldsFunc(path, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if len(words) > 0 {
+			v.names[fold(words[len(words)-1])] = true
+		}
+	}
 	for _, unit := range usualUnits {
 		for _, spelling := range cldr.UnitSpellings(unit, locale) {
 			if utf8.RuneCountInString(spelling) > 1 && !v.isUnit(spelling) {

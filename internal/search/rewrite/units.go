@@ -39,14 +39,16 @@ func (c *unitCache) of(schema *definition.Schema, locale string) *units {
 		return found
 	}
 	found = new(units)
-	var declared []string
+	var declared, plain []string
 	for _, f := range schema.Fields() {
 		if f.Unit != "" && f.Type.IsNumber() && !f.IsWildcard {
 			found.fields = append(found.fields, interpret.Field{ResolvedField: f})
 			declared = append(declared, f.Unit)
+		} else if f.Type.IsNumber() && !f.IsWildcard {
+			plain = append(plain, f.Path)
 		}
 	}
-	found.vocabulary = interpret.NewVocabulary(locale, declared)
+	found.vocabulary = interpret.NewVocabulary(locale, declared, plain)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for old := range c.kept {
