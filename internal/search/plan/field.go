@@ -325,7 +325,7 @@ func Number(t definition.Type, value query.Literal) (n int64, expected string, o
 			return 0, "a timestamp", false
 		}
 		millis, ok := document.ParseTimestamp(text)
-		return millis, "a timestamp with an offset", ok
+		return millis, "a timestamp with an offset such as 2026-02-01T08:00:00Z", ok
 	case t.IsWhole():
 		if value.Kind() != query.NumberLiteral {
 			return 0, "a whole number", false
