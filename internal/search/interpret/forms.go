@@ -29,7 +29,7 @@ func (r *Reader) at(words []string, i int) (Interpretation, int) {
 	if best.consumed == 0 {
 		return Interpretation{}, 0
 	}
-	if best.unit == "" && r.isOtherwise(words, i, i+best.consumed) {
+	if best.unit == "" && (r.isOtherwise(words, i, i+best.consumed) || r.doubtsYears && best.mayBeYears()) {
 		return Interpretation{}, 0
 	}
 	alternatives := r.choose(best)
@@ -46,6 +46,14 @@ func (r *Reader) at(words []string, i int) (Interpretation, int) {
 func (r *Reader) isOtherwise(words []string, from, to int) bool {
 	return to < len(words) && r.others[words[to]] || from > 0 && r.names[words[from-1]]
 }
+
+// mayBeYears reports whether numbers are as likely years as amounts of money: "from 1999",
+// "1990 to 1995".
+func (b bound) mayBeYears() bool {
+	return (b.isRange && isYear(b.to) || !b.isRange && b.kind == atLeast) && isYear(b.value)
+}
+
+func isYear(n float64) bool { return n >= 1900 && n < 2100 && n == math.Trunc(n) }
 
 // longer returns the form that takes more words, a on a tie.
 func longer(a, b bound) bound {

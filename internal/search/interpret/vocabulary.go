@@ -23,6 +23,8 @@ type Vocabulary struct {
 	others    map[string]bool     // with noCurrency, folded spellings of usual units that no field declares
 	names     map[string]bool     // with noCurrency, folded last words of the names of other number fields
 	words     int                 // of the spelling with the most words, such as "miles per hour"
+
+	doubtsYears bool // with noCurrency: numbers that may be years are not amounts of money
 }
 
 // NewVocabulary returns the vocabulary of a locale for the units that the fields of
@@ -52,6 +54,7 @@ func NewVocabulary(locale string, units, numbers []string) *Vocabulary {
 		}
 	}
 	if slices.Contains(units, noCurrency) {
+		v.doubtsYears = true
 		v.addOthers(locale, numbers)
 	}
 	return v
