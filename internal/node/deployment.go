@@ -54,7 +54,8 @@ type deployment interface {
 	// begins after the call.
 	refresh(ctx context.Context) error
 	// refreshForName reads the registry for an unknown name, at most once per
-	// refresh interval, and reports whether it did.
+	// refresh interval. Callers in between wait for the last of these reads. It
+	// reports whether that read succeeded.
 	refreshForName(ctx context.Context) bool
 	// hasMoved reports whether a name answers from another generation than entry.
 	// Opening a generation to write may bring news of what another node did to the

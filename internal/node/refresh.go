@@ -43,9 +43,14 @@ func (s *shared) refresh(ctx context.Context) error {
 		s.start(func(ctx context.Context) { s.refreshNext(ctx, mine) })
 	}
 	s.mu.Unlock()
+	return mine.wait(ctx)
+}
+
+// wait returns the error of the read once it is over.
+func (r *refresh) wait(ctx context.Context) error {
 	select {
-	case <-mine.over:
-		return mine.err
+	case <-r.over:
+		return r.err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -70,12 +75,17 @@ func (s *shared) refreshNext(ctx context.Context, mine *refresh) {
 
 func (s *shared) refreshForName(ctx context.Context) bool {
 	s.mu.Lock()
-	due := time.Since(s.refreshedAt) >= s.node.options.RefreshInterval
-	if due {
-		s.refreshedAt = time.Now()
+	if time.Since(s.namedAt) >= s.node.options.RefreshInterval && !s.isStopped {
+		next := &refresh{over: make(chan struct{})}
+		s.named, s.namedAt = next, time.Now()
+		s.start(func(ctx context.Context) {
+			defer close(next.over)
+			next.err = s.refresh(ctx)
+		})
 	}
+	last := s.named
 	s.mu.Unlock()
-	return due && s.node.registry.Refresh(ctx) == nil
+	return last != nil && last.wait(ctx) == nil
 }
 
 func (s *shared) hasMoved(name registry.Name, entry registry.Entry) bool {

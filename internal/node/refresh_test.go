@@ -253,6 +253,36 @@ func TestADefinitionIsPutAgainOnAnotherNode(t *testing.T) {
 	})
 }
 
+// slowRegistry is a bucket whose registry takes a second to read.
+type slowRegistry struct{ bucket.Bucket }
+
+func (s slowRegistry) Get(ctx context.Context, key string, unless bucket.Tag) (bucket.Object, error) {
+	if key == "registry" {
+		time.Sleep(time.Second)
+	}
+	return s.Bucket.Get(ctx, key, unless)
+}
+
+// Requests that come while an unknown name is looked up wait for that look-up.
+func TestAllRequestsForAnIndexThatAnotherNodeCreatedFindIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		a, c := sharedNode(t, b, vfs.Memory(), "a"), sharedNode(t, slowRegistry{b}, vfs.Memory(), "c")
+		time.Sleep(2*defaultRefreshInterval + 10*time.Second) // between two refreshes
+		a.mustPut("books", books)
+		var requests sync.WaitGroup
+		for i := range 4 {
+			requests.Go(func() {
+				time.Sleep(time.Duration(i) * 100 * time.Millisecond)
+				if _, err := c.resolve(t.Context(), parse(t, "books")); err != nil {
+					t.Errorf("request %d: %v", i, err)
+				}
+			})
+		}
+		requests.Wait()
+	})
+}
+
 // A name that a caller creates is looked up once; if the bucket hangs, the creation
 // waits no longer than that.
 func TestAnUnknownNameIsLookedUpOnceBeforeACreation(t *testing.T) {

@@ -55,7 +55,8 @@ type shared struct {
 
 	mu          sync.Mutex
 	nextRefresh *refresh             // the refresh that present callers wait for; nil: none waits
-	refreshedAt time.Time            // when the registry was last refreshed for an unknown name
+	named       *refresh             // the last refresh for an unknown name
+	namedAt     time.Time            // when it began
 	seen        *seen                // the registry last compared with; nil: not read from the disk yet
 	isUnnoted   bool                 // seen could not be saved to disk
 	unfenced    map[registry.ID]bool // removed generations whose writer is still to be fenced
