@@ -176,7 +176,7 @@ func (s *Store) PutIf(ctx context.Context, key string, body bucket.Body, conditi
 	}
 	defer drain(answer)
 	written := bucket.Written{Tag: s.tag(answer), Date: date(answer)}
-	if err := s.outcome(answer); err != nil {
+	if err := s.outcome(answer, condition); err != nil {
 		if s.google && condition.Matches != "" && errors.Is(err, bucket.ErrCondition) && s.isMissing(ctx, key) {
 			err = bucket.ErrNotFound
 		}
@@ -236,7 +236,7 @@ func (s *Store) Delete(ctx context.Context, key string, condition bucket.Conditi
 		return bucket.Written{}, fmt.Errorf("delete %s: %w", key, err)
 	}
 	defer drain(answer)
-	err = s.outcome(answer)
+	err = s.outcome(answer, condition)
 	if errors.Is(err, bucket.ErrNotFound) && condition.Matches == "" {
 		err = nil
 	}
@@ -246,8 +246,10 @@ func (s *Store) Delete(ctx context.Context, key string, condition bucket.Conditi
 	return bucket.Written{Date: date(answer)}, nil
 }
 
-// outcome translates the status of a write into an error of package bucket.
-func (s *Store) outcome(answer *http.Response) error {
+// outcome translates the status of a write under a condition into an error of package
+// bucket. Only a write that replaces an object can miss it: otherwise a 404 with a
+// name of its own is a refusal, such as that of an unknown access key.
+func (s *Store) outcome(answer *http.Response, condition bucket.Condition) error {
 	switch code := answer.StatusCode; {
 	case code >= 200 && code < 300:
 		return nil
@@ -256,10 +258,13 @@ func (s *Store) outcome(answer *http.Response) error {
 	case code == http.StatusConflict:
 		return bucket.ErrUndecided
 	case code == http.StatusNotFound:
-		if named(answer) == "NoSuchBucket" {
+		switch name := named(answer); {
+		case name == "NoSuchBucket":
 			return errors.New("the bucket does not exist")
+		case condition.Matches != "", name == "", name == "NoSuchKey":
+			return bucket.ErrNotFound
 		}
-		return bucket.ErrNotFound
+		return refusal(answer)
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable && slowDown(answer):
 		return bucket.ErrUndecided
 	case code >= 500:

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -81,6 +82,30 @@ func TestStatusesAreReadAsOutcomes(t *testing.T) {
 			t.Errorf("status %d: a conditional write was sent %d times", c.status, requests.Load())
 		}
 		server.Close()
+	}
+}
+
+// A 404 that is not about a missing object must not be read as one: some stores send
+// it for an access key that they do not know.
+func TestANotFoundOfAnotherKindIsARefusal(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = w.Write([]byte("<Error><Code>UserNotFound</Code></Error>"))
+	}))
+	defer server.Close()
+	store, err := s3.New(s3.Options{URL: server.URL, Bucket: "b", Credentials: s3.Static("a", "s", "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, put := store.PutIf(t.Context(), "k", bucket.Bytes([]byte("x")), bucket.Absent())
+	_, deleted := store.Delete(t.Context(), "k", bucket.Always)
+	for _, err := range []error{put, deleted} {
+		if err == nil || errors.Is(err, bucket.ErrNotFound) || !strings.Contains(err.Error(), "status 404 UserNotFound") {
+			t.Errorf("read as %v", err)
+		}
+	}
+	if _, err := store.PutIf(t.Context(), "k", bucket.Bytes([]byte("x")), bucket.Matches("v")); !errors.Is(err, bucket.ErrNotFound) {
+		t.Errorf("a replaced object: %v", err)
 	}
 }
 
