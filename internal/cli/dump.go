@@ -31,6 +31,9 @@ func (c *dumpCommand) Run(ctx context.Context, s *surroundings) error {
 	if err != nil {
 		return err
 	}
+	if err := reach(ctx, node); err != nil {
+		return err
+	}
 	var index struct {
 		Name       string         `json:"name"`
 		Definition jsontext.Value `json:"definition"`

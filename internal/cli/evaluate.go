@@ -56,6 +56,9 @@ func (c *evaluateCommand) Run(ctx context.Context, s *surroundings) error {
 	if err != nil {
 		return refusedError{err}
 	}
+	if err := reach(ctx, node); err != nil {
+		return err
+	}
 	if c.Judgements != "" {
 		if err := c.store(ctx, node); err != nil {
 			return err
@@ -63,8 +66,6 @@ func (c *evaluateCommand) Run(ctx context.Context, s *surroundings) error {
 	}
 	answer, raw, err := c.evaluate(ctx, node, body)
 	switch {
-	case remote.IsAway(err):
-		return fmt.Errorf("no node responds at %s: start one with quire serve --dev, or set its address with --url", node.URL)
 	case err != nil:
 		return err
 	case answer.State != "done":

@@ -77,6 +77,9 @@ func (c *importElasticsearchCommand) Run(ctx context.Context, s *surroundings) (
 }
 
 func (c *importElasticsearchCommand) copy(ctx context.Context, s *surroundings, node *remote.Node, source *load.Source, translated *elasticsearch.Translation) error {
+	if err := reach(ctx, node); err != nil {
+		return err
+	}
 	admin := remote.IndexPath("admin", c.Index)
 	switch err := node.Do(ctx, remote.Request{Method: "GET", Path: admin}, nil); {
 	case err == nil:

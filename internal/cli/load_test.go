@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/quiresearch/quire/internal/config"
 	"github.com/quiresearch/quire/internal/server"
@@ -235,10 +236,22 @@ func TestADraftIsWrittenAndNothingCreated(t *testing.T) {
 	}
 }
 
-func TestWithoutANodeNothingIsLoaded(t *testing.T) {
+// Only a node that responded before is worth waiting for.
+func TestWithoutANodeCommandsFailAtOnce(t *testing.T) {
 	code, _, err := run(nil, "load", write(t, "shop.csv", shopCSV), "--url", "http://127.0.0.1:1")
 	if code != exitFailed || !strings.Contains(err, "no node responds at http://127.0.0.1:1") {
 		t.Errorf("%d %s", code, err)
+	}
+	dump := write(t, "i.ndjson", `{"quire":"dump","version":1,"index":"i","definition":{"fields":{}}}`+"\n"+`{"documents":0}`+"\n")
+	for _, arguments := range [][]string{{"dump", "shop"}, {"restore", dump}, {"search", "shop", "hose"}, {"evaluate", "shop", "set"}} {
+		began := time.Now()
+		code, _, err := run(nil, append(arguments, "--url", "http://127.0.0.1:1")...)
+		if code != exitFailed || !strings.Contains(err, "no node responds at http://127.0.0.1:1") || !strings.Contains(err, "--url") {
+			t.Errorf("%v: %d %s", arguments, code, err)
+		}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%v took %v", arguments, took)
+		}
 	}
 	for _, arguments := range [][]string{{"load", filepath.Join(t.TempDir(), "none.csv")}, {"load", write(t, "x.csv", "a\n1\n"), "--index", "No"}, {"load", write(t, "x.csv", "a\n1\n"), "--url", "ftp://x"}} {
 		if code, _, err := run(nil, arguments...); code != exitRefused {

@@ -58,6 +58,30 @@ func (s *surroundings) variable(name string) string {
 	return ""
 }
 
+// probe returns the error of a node that does not respond. It does not wait for
+// one: a command is patient only with a node that responded before.
+func probe(ctx context.Context, node *remote.Node) error {
+	once := *node
+	once.Patience = 0
+	if _, err := once.Raw(ctx, remote.Request{Method: "GET", Path: "/q/health/ready"}); remote.IsAway(err) {
+		return err
+	}
+	return nil
+}
+
+// reach fails if the node does not respond.
+func reach(ctx context.Context, node *remote.Node) error {
+	if probe(ctx, node) != nil {
+		return away(node)
+	}
+	return nil
+}
+
+// away is the error of a command that does not start a node.
+func away(node *remote.Node) error {
+	return fmt.Errorf("no node responds at %s: start one with quire serve --dev, or set its address with --url", node.URL)
+}
+
 // withNode runs work with a node. If no node responds and none was named, it
 // starts one if dev is set or the user agrees, and keeps it serving until ctx
 // ends.
@@ -66,12 +90,9 @@ func (f *nodeFlags) withNode(ctx context.Context, s *surroundings, node *remote.
 	if port := s.variable("SERVICE_HTTP_PORT"); dev && !isNamed && port != "" && port != "0" {
 		node.URL = "http://localhost:" + port // address of the node that will be started
 	}
-	patience := node.Patience
-	node.Patience = 0
-	_, err := node.Raw(ctx, remote.Request{Method: "GET", Path: "/q/health/ready"})
-	node.Patience = patience
+	err := probe(ctx, node)
 	switch {
-	case !remote.IsAway(err):
+	case err == nil:
 		return work(ctx)
 	case isNamed:
 		return fmt.Errorf("no node responds at %s: %w", node.URL, err)

@@ -26,6 +26,9 @@ func (c *restoreCommand) Run(ctx context.Context, s *surroundings) (err error) {
 		return refusedError{err}
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
+	if err := reach(ctx, node); err != nil {
+		return err
+	}
 	index := firstOf(c.Index, header.Index)
 	admin := remote.IndexPath("admin", index)
 	switch err := node.Do(ctx, remote.Request{Method: "GET", Path: admin}, nil); {

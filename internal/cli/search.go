@@ -62,7 +62,7 @@ func (c *searchCommand) Run(ctx context.Context, s *surroundings) error {
 	content, err := node.Raw(ctx, remote.Request{Method: "POST", Path: remote.IndexPath("data", c.Index) + "/search", Body: body})
 	switch {
 	case remote.IsAway(err):
-		return fmt.Errorf("no node responds at %s: start one with quire serve --dev, or set its address with --url", node.URL)
+		return away(node)
 	case err != nil:
 		return err
 	case c.JSON:
