@@ -367,6 +367,19 @@ func (s *Set) Local() ([]registry.ID, error) {
 	return all, nil
 }
 
+// Documents returns how many documents the last commit of a generation holds here, 0
+// if there is none.
+func (s *Set) Documents(generation registry.ID) (int64, error) {
+	m, err := manifest.Read(s.fs, s.storage(generation).Directory)
+	if errors.Is(err, vfs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return m.Live, nil
+}
+
 func trimSlash(name string) string {
 	if n := len(name); n > 0 && name[n-1] == '/' {
 		return name[:n-1]

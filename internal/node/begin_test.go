@@ -2,6 +2,7 @@ package node
 
 import (
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,38 @@ import (
 	"github.com/quiresearch/quire/internal/vfs"
 	"github.com/quiresearch/quire/problem"
 )
+
+// I14: a node in local mode whose registry was lost keeps the generations of its
+// directory, and says so. Without such generations it says nothing.
+func TestAnEmptyRegistryOverGenerationsIsReported(t *testing.T) {
+	f := newFixture(t)
+	f.mustPut("books", books)
+	f.commitAll("books", book(1, "one"), book(2, "two"))
+	f.shut()
+	for _, c := range []struct {
+		what   string
+		bucket bucket.Bucket
+		want   string
+	}{
+		{"the same registry", f.bucket, ""},
+		{"an empty registry", memory.New(nil), "generations=1 documents=2"},
+	} {
+		var log strings.Builder
+		n, err := Open(t.Context(), Storage{Bucket: c.bucket, FS: f.fs}, f.options, nil, slog.New(slog.NewTextHandler(&log, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if logged := log.String(); strings.Contains(logged, "registry does not list") != (c.want != "") || !strings.Contains(logged, c.want) {
+			t.Errorf("%s: logged %q", c.what, logged)
+		}
+		if all, err := n.generations.Local(); err != nil || len(all) != 1 {
+			t.Errorf("%s: the directory holds %d generations, %v", c.what, len(all), err)
+		}
+	}
+}
 
 // answersNothing checks that a node that has not read its registry says so to every
 // request that names an index or lists them.

@@ -26,7 +26,32 @@ func (l local) eraseRemoved(ctx context.Context) error {
 	return l.retire(ctx, removed)
 }
 
-func (local) begin()                {}
+// begin reports generations with documents that the registry does not know: it was
+// lost, or is older than they are. They stay (I14).
+func (l local) begin() {
+	n := l.node
+	all, err := n.generations.Local()
+	if err != nil {
+		n.log.Error("cannot list the generations of the directory", "error", err)
+		return
+	}
+	known := n.registry.Known()
+	unlisted, documents := 0, int64(0)
+	for _, generation := range all {
+		if known[generation] {
+			continue
+		}
+		if held, err := n.generations.Documents(generation); err != nil || held > 0 {
+			unlisted++
+			documents += held
+		}
+	}
+	if unlisted > 0 {
+		n.log.Error("keeping generations that the registry does not list: the directory lost its bucket folder, or belongs to a node in object mode",
+			"generations", unlisted, "documents", documents)
+	}
+}
+
 func (local) run(context.Context)   {}
 func (local) renew(context.Context) {}
 func (local) drain()                {}
