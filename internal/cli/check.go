@@ -34,7 +34,7 @@ func (c *checkCommand) Run(s *surroundings) error {
 	}
 	damage := errors.Join(engine.CheckAll(vfs.OS(c.Directory), ".", s.out), checkObjects(c.Directory, s.out))
 	switch {
-	case damage == nil && !server.IsDataDirectory(c.Directory) && !holdsGeneration(c.Directory):
+	case damage == nil && !isNode(c.Directory) && !holdsGeneration(c.Directory):
 		return refusedError{fmt.Errorf("%s is not the data directory of a node and holds no generation", c.Directory)}
 	case damage == nil:
 		return nil
@@ -42,6 +42,16 @@ func (c *checkCommand) Run(s *surroundings) error {
 		return fmt.Errorf("some files cannot be read:\n%w", damage)
 	}
 	return fmt.Errorf("damaged:\n%w", damage)
+}
+
+// isNode reports whether a directory holds what a node makes. An empty bucket folder
+// does not count: a node stores its registry there at the first start.
+func isNode(directory string) bool {
+	if _, err := os.Stat(filepath.Join(directory, "bucket")); err == nil {
+		_, err = os.Stat(filepath.Join(directory, "bucket", "registry"))
+		return err == nil
+	}
+	return server.IsDataDirectory(directory)
 }
 
 // holdsGeneration reports whether there is a manifest in a directory or below it.
@@ -106,14 +116,16 @@ func checkObjects(directory string, out io.Writer) error {
 		sound++
 		return nil
 	})
-	if known["deployment"] && !known["registry"] {
+	if !known["registry"] && (len(known) > 0 || holdsGeneration(directory)) {
 		damage = append(damage, errors.New("bucket/registry: missing"))
 	}
 	if err := errors.Join(append(damage, err)...); err != nil {
 		fmt.Fprintln(out, err)
 		return err
 	}
-	fmt.Fprintf(out, "bucket: ok, %s\n", plural(sound, "object", "objects"))
+	if sound > 0 {
+		fmt.Fprintf(out, "bucket: ok, %s\n", plural(sound, "object", "objects"))
+	}
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/quiresearch/quire/internal/bucket/localdir"
 	"github.com/quiresearch/quire/internal/manifest"
 	"github.com/quiresearch/quire/internal/registry"
+	"github.com/quiresearch/quire/internal/vfs"
 )
 
 func run(environment []string, arguments ...string) (code int, out, err string) {
@@ -138,6 +139,13 @@ func TestCheckRejectsDirectoriesOfOtherContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused("a directory with other files")
+	if err := os.Remove(filepath.Join(directory, "notes.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(directory, "bucket"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	refused("an empty bucket")
 	if entries, err := os.ReadDir(directory); err != nil || len(entries) != 1 {
 		t.Errorf("the directory holds %v afterwards, %v", entries, err)
 	}
@@ -149,6 +157,19 @@ func TestCheckAndInspectKnowWhatIsKeptBesideTheGenerations(t *testing.T) {
 	directory := t.TempDir()
 	store, err := localdir.Open(filepath.Join(directory, "bucket"))
 	if err != nil {
+		t.Fatal(err)
+	}
+	generation := filepath.Join(directory, "generations", "0123")
+	if err := os.MkdirAll(generation, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := manifest.Write(vfs.OS(generation), ".", &manifest.Manifest{Generation: strings.Repeat("0", 32)}); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, err := run(nil, "check", directory); code != exitFailed || !strings.Contains(err, "bucket/registry: missing") {
+		t.Errorf("a generation without a registry: %d %q", code, err)
+	}
+	if err := os.RemoveAll(generation); err != nil {
 		t.Fatal(err)
 	}
 	known, err := registry.Open(t.Context(), store, slog.New(slog.DiscardHandler))
@@ -197,6 +218,9 @@ func TestCheckOfARunningNodeSaysSo(t *testing.T) {
 	directory := t.TempDir()
 	store, err := localdir.Open(filepath.Join(directory, "bucket"))
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := registry.Open(t.Context(), store, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := run(nil, "check", directory); !strings.Contains(err, "A node is running") {
