@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -138,6 +139,21 @@ func TestTheUnitIsVerified(t *testing.T) {
 	}
 	if out, err := exec.Command("systemd-analyze", "verify", unit).CombinedOutput(); err != nil || bytes.Contains(out, []byte("Unknown key")) {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// By default systemd gives up a unit that starts five times within ten seconds. A
+// node that starts while its bucket cannot be reached exits at once, so the pause
+// must keep it below that.
+func TestTheUnitIsRestartedUntilItStarts(t *testing.T) {
+	content, err := os.ReadFile(filepath.Join(deployment, "quire.service"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(content), "\nRestartSec=")
+	text, _, _ := strings.Cut(after, "\n")
+	if seconds, err := strconv.Atoi(text); err != nil || seconds < 3 {
+		t.Errorf("RestartSec=%s: the unit is given up within seconds", text)
 	}
 }
 
