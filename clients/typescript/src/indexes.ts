@@ -87,11 +87,18 @@ export class Index<T = Record<string, unknown>> {
     return this.#write({ ...options, method: "PUT", path: this.#admin("settings"), answers: "version", body: settings, repeatable: always });
   }
 
-  /** Adds documents, replacing those with the same keys. It stops at the first rejected document; those before it stay added. */
+  /**
+   * Adds documents, however many, in one request, replacing those with the same keys. It stops at the first rejected document; those
+   * before it stay added.
+   */
   async add(documents: T[], options: CallOptions = {}): Promise<Added> {
-    return this.#write({
-      ...options, method: "POST", path: this.#data("documents"), answers: "indexed", body: { documents },
-      repeatable: (deadline) => this.#hasKey(options, deadline), several: documents.length > 1,
+    return this.#add(documents.map(encode), "", "indexed", options);
+  }
+
+  async #add<A>(lines: string[], query: string, answers: string, options: CallOptions): Promise<A> {
+    return this.client.call<A>({
+      ...options, method: "POST", path: this.#data("documents") + query, answers, body: lines.join("\n"), media: "application/x-ndjson",
+      index: this.name, repeatable: (deadline) => this.#hasKey(options, deadline), several: lines.length > 1,
     });
   }
 
@@ -112,7 +119,7 @@ export class Index<T = Record<string, unknown>> {
       characters = 0;
     };
     for await (const document of documents) {
-      const line = JSON.stringify(document);
+      const line = encode(document);
       if (lines.length === batchDocuments || (lines.length && characters + line.length > batchCharacters)) {
         if (sent) yield* await sent;
         send();
@@ -129,10 +136,7 @@ export class Index<T = Record<string, unknown>> {
 
   async #addLines(lines: string[], first: number, options: CallOptions): Promise<Result[]> {
     const results: Result[] = lines.map((_, i) => ({ position: first + i }));
-    const sent = this.client.call<{ failed: { position: number; errors: Problem[] }[] }>({
-      ...options, method: "POST", path: `${this.#data("documents")}?onError=skip`, answers: "failed", body: lines.join("\n"), media: "application/x-ndjson",
-      index: this.name, repeatable: (deadline) => this.#hasKey(options, deadline), several: lines.length > 1,
-    });
+    const sent = this.#add<{ failed: { position: number; errors: Problem[] }[] }>(lines, "?onError=skip", "failed", options);
     const answer = await sent.catch((error: unknown) => {
       if (lines.length > 1 || !(error instanceof QuireError && error.status === 413)) throw error;
       results[0]!.refused = error; // it is too large
@@ -227,6 +231,11 @@ export class Index<T = Record<string, unknown>> {
   async facetValues(field: string, request: FacetValuesRequest = {}, options: CallOptions = {}): Promise<FacetValuesResult> {
     return this.#read(this.#data("facets", field, "values"), "values", request, options);
   }
+}
+
+/** Encodes a document as a line; what JSON lacks, such as undefined, becomes null, which the node rejects. */
+function encode(document: unknown): string {
+  return JSON.stringify(document) ?? "null";
 }
 
 /** Escapes a path segment, dot segments included, since these would otherwise be resolved before they reach the node. */

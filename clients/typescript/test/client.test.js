@@ -147,6 +147,16 @@ it("rejects what cannot be sent", async () => {
   await assert.rejects(client.index("x").deleteDocument("\ud800"), URIError);
 });
 
+it("sends documents one per line, however they are added", async () => {
+  const sent = [];
+  const fetch = async (_, { body, headers }) => (sent.push([headers["Content-Type"], body]), Response.json({ indexed: 2, failed: [] }));
+  const index = new Client("http://a.example", { fetch }).index("x");
+  const documents = [{ id: "1", title: "a\nb" }, undefined]; // undefined is not skipped, so that positions are kept: the node refuses it
+  await index.add(documents);
+  for await (const _ of index.addAll(documents));
+  assert.deepEqual(sent, Array(2).fill(["application/x-ndjson", '{"id":"1","title":"a\\nb"}\nnull']));
+});
+
 it("goes on after a document that is too large", async () => {
   const large = "x".repeat(5 << 20);
   const fetch = async (_, { body }) => (body.length > 5 << 20 ? refusal(413, "request:body_too_large") : Response.json({ failed: [] }));

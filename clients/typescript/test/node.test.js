@@ -44,6 +44,14 @@ it("runs the first search of the README", async () => {
   assert.deepEqual(printed, ["2 The Dispossessed"]);
 });
 
+it("adds more than a JSON body may have", async () => {
+  const books = new library.Client(await startNode(), { key, readYourWrites: true }).index("books");
+  await books.put({ fields: { id: { type: "string", role: "id" }, title: { type: "string", role: "title" } } });
+  const many = Array.from({ length: 12_000 }, (_, i) => ({ id: `m${i}`, title: "word ".repeat(200) }));
+  assert.equal((await books.add(many)).indexed, 12_000);
+  await assert.rejects(books.add([{ id: "1" }, { colour: "red" }]), (error) => error.problems[0].path === "[1].colour" && error.problems[0].arguments.processed === "1");
+});
+
 it("is small", async () => {
   const bytes = gzipSync(await bundle('export * from "./dist/index.js";'), { level: 9 }).length;
   assert.ok(bytes <= 3500, `${bytes} bytes`); // the README says so
