@@ -245,6 +245,34 @@ def test_what_a_write_of_documents_and_one_of_settings_say_is_kept() -> None:
         assert read == written
 
 
+async def test_what_was_written_to_a_generation_is_seen_after_its_promotion() -> None:
+    written, read, promoted = "", None, []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        nonlocal read
+        if request.method != "GET":
+            if request.url.path.endswith("/promote"):
+                promoted.append(request.url.raw_path)
+            return httpx.Response(200, json={"indexed": 1, "definition": {}, "freshness": written})
+        read = request.headers.get("X-Service-Freshness")
+        return httpx.Response(200, json={"document": {}})
+
+    with Client("http://a.example", read_your_writes=True, transport=httpx.MockTransport(answer)) as client:
+        written = encoded(1, 1, 9, 3, 1, 7, 4, 1, 1)
+        client.index("x@next").add([{}])
+        client.index("x").document("1")
+        assert read is None
+        written = encoded(1, 1, 9, 3, 1, 7)
+        client.index("x@next").promote()
+        client.index("x").document("1")
+        assert read == encoded(1, 1, 9, 3, 1, 7, 4, 1, 1)
+    async with AsyncClient("http://a.example", read_your_writes=True, transport=httpx.MockTransport(answer)) as client:
+        await client.index("x@next").promote()
+        await client.index("x").document("1")
+        assert read == encoded(1, 1, 9, 3, 1, 7)
+    assert promoted == [b"/v1alpha1/admin/indexes/x@next/actions/promote"] * 2
+
+
 async def test_the_token_of_a_deleted_index_is_forgotten() -> None:
     tokens = []
 

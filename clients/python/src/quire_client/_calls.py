@@ -62,6 +62,10 @@ def get_index(index: str, deadline: float | None = None) -> Call:
     return Call("GET", admin(index), answers="definition", repeats="always", deadline=deadline)
 
 
+def promote(index: str) -> Call:
+    return Call("POST", admin(index, "actions", "promote"), answers="definition", index=index, repeats="always", promotes=True)
+
+
 def get_document(index: str, key: str) -> Call:
     return Call("GET", data(index, "documents", key), answers="document", index=index, reads=True, repeats="always")
 

@@ -40,8 +40,10 @@ class Call:
     intermediary such as a proxy.
     ``repeats`` says when it may be retried after an unknown outcome: always,
     if the index has a primary key, or never. ``several`` marks a request with
-    several documents, of which those before a failed one stay. ``deadline`` is
-    the time after which it is not retried, None for that of the client.
+    several documents, of which those before a failed one stay. ``promotes``
+    marks one after which the index serves from this generation: its readers
+    then see what was written to it. ``deadline`` is the time after which the
+    request is not retried, None for that of the client.
     """
 
     method: str
@@ -54,6 +56,7 @@ class Call:
     reads: bool = False
     repeats: Repeats = "never"
     several: bool = False
+    promotes: bool = False
     deadline: float | None = None
 
 
@@ -104,7 +107,11 @@ class State:
             token = response.headers.get(FRESHNESS) or (answer.get("freshness") if answer else None)
             if isinstance(token, str) and token:
                 with self._lock:
-                    self._tokens[call.index] = newer(self._tokens.get(call.index, ""), token)
+                    token = newer(self._tokens.get(call.index, ""), token)
+                    self._tokens[call.index] = token
+                    if call.promotes:
+                        index = call.index.split("@")[0]
+                        self._tokens[index] = newer(self._tokens.get(index, ""), token)
         return answer
 
 

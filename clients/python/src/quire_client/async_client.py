@@ -124,6 +124,10 @@ class AsyncIndex:
         call = Call("POST", calls.admin(self.name, "actions", "commit"), answers="definition", index=self.name, repeats="always")
         return cast(IndexDescription, await self.client._send(call))
 
+    async def promote(self) -> IndexDescription:
+        """Makes the generation that the handle names the live one of the index."""
+        return cast(IndexDescription, await self.client._send(calls.promote(self.name)))
+
     async def delete(self) -> None:
         """Deletes the index with all its generations, or only the generation that the handle names."""
         await self.client._send(Call("DELETE", calls.admin(self.name)))

@@ -123,6 +123,10 @@ class Index:
         call = Call("POST", calls.admin(self.name, "actions", "commit"), answers="definition", index=self.name, repeats="always")
         return cast(IndexDescription, self.client._send(call))
 
+    def promote(self) -> IndexDescription:
+        """Makes the generation that the handle names the live one of the index."""
+        return cast(IndexDescription, self.client._send(calls.promote(self.name)))
+
     def delete(self) -> None:
         """Deletes the index with all its generations, or only the generation that the handle names."""
         self.client._send(Call("DELETE", calls.admin(self.name)))
