@@ -153,6 +153,9 @@ async def test_an_answer_that_was_cut_is_asked_for_again(answer: dict[str, Any])
         async with asynchronous_client(url) as asynchronous:
             await asynchronous.index("x").search()
         assert server.tries == 2
+    with serve(answer, 200) as (_, url), client(url, retry_for=0) as waiting, pytest.raises(httpx.TransportError) as raised:
+        waiting.index("x").search()
+    assert str(raised.value.request.url).startswith(url)
 
 
 @pytest.mark.parametrize(("value", "least", "most"), [

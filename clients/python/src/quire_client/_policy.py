@@ -118,7 +118,7 @@ class State:
 def unreadable(response: httpx.Response, error: httpx.RequestError) -> None:
     """Raises a network error if the response reports success. For an error, the status is enough."""
     if response.is_success:
-        raise error if isinstance(error, httpx.TransportError) else httpx.RemoteProtocolError(str(error)) from error
+        raise error if isinstance(error, httpx.TransportError) else httpx.RemoteProtocolError(str(error), request=response.request) from error
 
 
 def _is_url(node: str) -> bool:
