@@ -32,12 +32,17 @@ func (n *Node) sampleDisk(context.Context) {
 	if !errors.Is(unwritable, fs.ErrPermission) && !errors.Is(unwritable, syscall.EROFS) {
 		unwritable = nil // no space or no descriptor left: this passes
 	}
-	if d.isReadOnly.Swap(unwritable != nil) != (unwritable != nil) {
-		n.log.Error("whether the directory can be written to has changed", "writable", unwritable == nil, "error", unwritable)
-	}
-	full := engine.CheckSpace(d.files, d.minFree)
-	if d.isFull.Swap(full != nil) != (full != nil) {
-		n.log.Error("whether the disk has room has changed", "room", full == nil, "error", full)
+	n.logChange(&d.isReadOnly, unwritable, "the directory takes no files: writes are refused", "the directory takes files again")
+	n.logChange(&d.isFull, engine.CheckSpace(d.files, d.minFree), "the disk has no room: writes are refused", "the disk has room again")
+}
+
+// logChange notes whether there is a fault and logs its beginning and its end.
+func (n *Node) logChange(isFaulty *atomic.Bool, fault error, began, ended string) {
+	switch wasFaulty := isFaulty.Swap(fault != nil); {
+	case !wasFaulty && fault != nil:
+		n.log.Error(began, "error", fault)
+	case wasFaulty && fault == nil:
+		n.log.Info(ended)
 	}
 }
 

@@ -3,6 +3,7 @@ package node
 import (
 	"io/fs"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -60,15 +61,24 @@ func TestAnIndexLeavesANodeThatCannotStore(t *testing.T) {
 
 func TestADiskWithoutRoomIsSeen(t *testing.T) {
 	disk := &limitedDisk{FS: vfs.Memory()}
-	n := &Node{log: slog.New(slog.DiscardHandler)}
+	var log strings.Builder
+	n := &Node{log: slog.New(slog.NewTextHandler(&log, nil))}
 	n.disk.files = disk
 	n.sampleDisk(t.Context())
-	if !n.canStore() {
-		t.Error("a disk with room counts as full")
+	if !n.canStore() || log.Len() > 0 {
+		t.Errorf("a disk with room counts as full: %s", log.String())
 	}
 	disk.isFull.Store(true)
 	n.sampleDisk(t.Context())
 	if n.canStore() || n.HasSpace() || !n.IsWritable() {
 		t.Error("a disk without room is not seen")
+	}
+	disk.isFull.Store(false)
+	n.sampleDisk(t.Context())
+	n.sampleDisk(t.Context())
+	if lines := strings.Split(strings.TrimSpace(log.String()), "\n"); len(lines) != 2 ||
+		!strings.Contains(lines[0], `level=ERROR msg="the disk has no room: writes are refused" error=`) ||
+		!strings.Contains(lines[1], `level=INFO msg="the disk has room again"`) {
+		t.Errorf("logged %q", lines)
 	}
 }
