@@ -18,6 +18,7 @@ package client
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -77,8 +78,15 @@ func New(node, key string, options ...Option) (*Client, error) {
 func newHTTP() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64
+	transport.DialContext = newDialer().DialContext
 	return &http.Client{Transport: transport}
 }
+
+// connectLimit bounds the wait for a connection. A machine that is gone sends nothing,
+// and other nodes must be asked before the time for retries ends.
+const connectLimit = 5 * time.Second
+
+func newDialer() *net.Dialer { return &net.Dialer{Timeout: connectLimit} }
 
 // Nodes adds more nodes of the same deployment. A request that one node does
 // not answer goes to the next.

@@ -118,6 +118,14 @@ func TestRequestsAreRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 	}
 }
 
+// A machine that is gone answers a connection with nothing. Waiting for it must leave
+// time to ask other nodes.
+func TestConnectingLeavesTimeForOtherNodes(t *testing.T) {
+	if limit := newDialer().Timeout; limit == 0 || 3*limit > defaultRetry {
+		t.Errorf("connecting to one node may take %v of %v", limit, defaultRetry)
+	}
+}
+
 func TestRepeatingIsBoundedAndObeysRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Duration

@@ -348,6 +348,21 @@ def test_what_is_not_a_url_is_refused(node: str) -> None:
         Client(node)
 
 
+@pytest.mark.parametrize(("given", "connect"), [(60, 5), (2, 2), (None, None)])
+async def test_connecting_leaves_time_for_other_nodes(given: float | None, connect: float | None) -> None:
+    seen = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.extensions["timeout"])
+        return answered(request)
+
+    with Client("http://a.example", timeout=given, transport=httpx.MockTransport(answer)) as client:
+        client.index("x").search()
+    async with AsyncClient("http://a.example", timeout=given, transport=httpx.MockTransport(answer)) as asynchronous:
+        await asynchronous.index("x").search()
+    assert seen == [{"connect": connect, "read": given, "write": given, "pool": given}] * 2
+
+
 @pytest.mark.parametrize("error", [httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ConnectError])
 async def test_what_was_not_sent_is_repeated(error: type[httpx.TransportError]) -> None:
     tries = 0

@@ -25,6 +25,10 @@ UNWRITTEN = ("storage:io_error", "index:closed", "index:readonly", "index:genera
 NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 NOT_HTTP = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
 
+# How long to wait for a connection. A machine that is gone sends nothing, and other
+# nodes must be asked before the time for retries ends.
+CONNECT_LIMIT = 5.0
+
 FIRST_PAUSE = 0.05
 LAST_PAUSE = 2.0
 
@@ -113,6 +117,11 @@ class State:
                         index = call.index.split("@")[0]
                         self._tokens[index] = newer(self._tokens.get(index, ""), token)
         return answer
+
+
+def limits(timeout: float | None) -> httpx.Timeout:
+    """The time that each step of a request may take."""
+    return httpx.Timeout(timeout) if timeout is None else httpx.Timeout(timeout, connect=min(timeout, CONNECT_LIMIT))
 
 
 def unreadable(response: httpx.Response, error: httpx.RequestError) -> None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import httpx
 
 from . import _calls as calls
-from ._policy import FRESHNESS, Call, State, Tries, has_key, unreadable
+from ._policy import FRESHNESS, Call, State, Tries, has_key, limits, unreadable
 from ._schema import (
     AddResult, Definition, DeleteRequest, ExplainResult, FacetValuesRequest, FacetValuesResult, Hit, IndexListIndexesItem, SearchRequest,
     SearchResult, SearchSettings, SuggestRequest, SuggestResult,
@@ -35,7 +35,7 @@ class Client:
         timeout: float | None = 60, transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._state = State([node, *nodes], key, retry_for, read_your_writes)
-        self._http = httpx.Client(timeout=timeout, transport=transport)
+        self._http = httpx.Client(timeout=limits(timeout), transport=transport)
 
     def close(self) -> None:
         """Closes the connections."""
