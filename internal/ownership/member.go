@@ -57,6 +57,8 @@ type Member struct {
 	claimed  map[registry.ID]time.Duration // the indexes this node writes, and since when
 	unwanted map[registry.ID]bool          // to be given up with the next beat
 	draining bool
+	hasBeat  bool        // a beat of this session was stored
+	hasTwin  bool        // another node has the same name, which was logged
 	warned   []string    // nodes with another root key that were logged
 	isReady  func() bool // nil: always
 	hasSpace func() bool // nil: always
@@ -246,10 +248,12 @@ func (m *Member) see(found versioned.Object[leadership]) {
 // over and takes their claims.
 func (m *Member) beat(ctx context.Context) error {
 	began := m.options.Clock()
+	var twin *session // of another node that has the same name
 	err := m.change(ctx, func(next *leadership) error {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		own := next.Sessions[m.id]
+		own, isKept := next.Sessions[m.id]
+		twin = nil
 		own.Node, own.Address, own.RootKey = m.options.Node, m.options.Address, m.options.RootKey
 		isReady := m.canServe()
 		if !isReady {
@@ -268,6 +272,9 @@ func (m *Member) beat(ctx context.Context) error {
 			// claims: a claim of no node is finished by no node.
 			if id != m.id && (earlier || isReady && !m.draining && m.watch.isOver(*next, id, m.readAt, m.options.Lease)) {
 				m.log.Info("a session is over", "node", s.Node)
+				if earlier && m.hasBeat && !isKept {
+					twin = &s // it is not an earlier run of this node: it ended this session
+				}
 				next.remove(id, heir)
 			}
 		}
@@ -288,8 +295,13 @@ func (m *Member) beat(ctx context.Context) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.beatAt = began
+	m.beatAt, m.hasBeat = began, true
 	clear(m.unwanted)
+	if twin != nil && !m.hasTwin {
+		m.log.Error("another node has the same name: each takes the indexes of the other; give them different values of SERVICE_NODE_ID, and directories of their own",
+			"node", m.options.Node, "address", m.options.Address, "other", twin.Address)
+	}
+	m.hasTwin = twin != nil
 	if others := m.otherRootKeys(); !slices.Equal(others, m.warned) {
 		m.warned = others
 		if len(others) > 0 {

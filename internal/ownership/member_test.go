@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -127,6 +128,43 @@ func TestARestartReclaimsAtOnce(t *testing.T) {
 		}
 		if held, err := first.Confirm(t.Context(), index); held || err != nil {
 			t.Errorf("the run before holds it still (%v)", err)
+		}
+	})
+}
+
+// Two nodes of one name end each other's session with every beat. Both say so; a
+// node that restarts under its name is not meant.
+func TestNodesOfOneNameAreReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := memory.New(nil)
+		start := func(address string) (log *strings.Builder, stop func()) {
+			log = &strings.Builder{}
+			m, err := Join(t.Context(), b, Options{Node: "a", Address: address, Lease: lease, Candidate: true, Reclaim: true, Clock: clock()},
+				slog.New(slog.NewTextHandler(log, nil)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			var running sync.WaitGroup
+			running.Go(func() { m.Run(ctx) })
+			return log, func() { cancel(); running.Wait() }
+		}
+		_, kill := start("http://one")
+		time.Sleep(lease)
+		kill()
+		first, stopFirst := start("http://two")
+		time.Sleep(2 * lease)
+		if strings.Contains(first.String(), "same name") {
+			t.Errorf("a restart logged %s", first)
+		}
+		second, stopSecond := start("http://three")
+		time.Sleep(2 * lease)
+		stopFirst()
+		stopSecond()
+		for log, other := range map[*strings.Builder]string{first: "other=http://three", second: "other=http://two"} {
+			if strings.Count(log.String(), "another node has the same name") != 1 || !strings.Contains(log.String(), other) {
+				t.Errorf("logged %s, want %s", log, other)
+			}
 		}
 	})
 }
