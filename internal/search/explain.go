@@ -3,8 +3,12 @@ package search
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"time"
 
+	"github.com/quiresearch/quire/definition"
 	"github.com/quiresearch/quire/internal/document"
 	"github.com/quiresearch/quire/internal/layout"
 	"github.com/quiresearch/quire/internal/search/collect"
@@ -12,6 +16,7 @@ import (
 	"github.com/quiresearch/quire/internal/search/scope"
 	"github.com/quiresearch/quire/internal/search/score"
 	"github.com/quiresearch/quire/internal/snapshot"
+	"github.com/quiresearch/quire/internal/written"
 	"github.com/quiresearch/quire/problem"
 	"github.com/quiresearch/quire/query"
 )
@@ -168,15 +173,43 @@ func explainSignals(signals []signal, segment *snapshot.Segment, doc uint32) que
 		factor := g.factor(segment, doc)
 		read := "no value"
 		if v, ok := g.value(segment, doc); ok {
-			read = fmt.Sprintf("value %g", v)
+			read = "value " + g.written(v)
 		}
 		step.Score *= factor
 		step.Children = append(step.Children, query.Step{
 			Matched: true, Score: factor, Field: g.field.Path,
-			Description: fmt.Sprintf("signal on %s: %s %g, weight %g, %s", g.field.Path, g.shape, g.Parameter, g.Weight, read),
+			Description: fmt.Sprintf("signal on %s: %s with %s, weight %s, %s", g.field.Path, g.shape, g.parameter(), decimal(g.Weight), read),
 		})
 	}
 	return step
+}
+
+// parameter names the parameter of the signal's shape and gives its value.
+func (g *signal) parameter() string {
+	switch g.shape {
+	case query.Decay:
+		return "half-life " + decimal(g.Parameter) + " seconds"
+	case query.Linear:
+		return "ceiling " + decimal(g.Parameter)
+	}
+	return "pivot " + decimal(g.Parameter)
+}
+
+// written returns a value of the signal as the interface writes it.
+func (g *signal) written(v float64) string {
+	if g.field.Type == definition.Timestamp {
+		return written.Timestamp(time.UnixMilli(int64(v)).UTC())
+	}
+	return decimal(v)
+}
+
+// decimal writes a number as JSON does: with an exponent only if it is very large
+// or very small.
+func decimal(v float64) string {
+	if size := math.Abs(v); size >= 1e21 || size < 1e-6 && size > 0 {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
 // explainValue adds what one list value contributes to its document's score.
@@ -318,7 +351,7 @@ func describe(step *collect.Step) string {
 		}
 		return "the value is one that was asked for"
 	case *plan.Distance:
-		return fmt.Sprintf("within %g metres", n.Radius)
+		return fmt.Sprintf("within %s metres", decimal(n.Radius))
 	case *plan.Phrase:
 		return "the words stand in order"
 	case *plan.And:

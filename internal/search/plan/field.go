@@ -152,7 +152,9 @@ func (m *matcher) terms(match query.Matcher) (Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.origin.Word = term
+		if m.origin.Word = term; m.field.Type == definition.Boolean {
+			m.origin.Word = match.Value.String() // its term is 0 or 1
+		}
 		return &Term{Origin: m.origin, Structure: m.structure(), Text: term}, nil
 	case *query.InMatcher:
 		set := &TermSet{Origin: m.origin, Structure: m.structure()}
