@@ -138,7 +138,12 @@ func (a *API) adviseProperty(route *Route, p *problem.Problem) {
 	}
 	names := a.propertiesAt(route.Body, p.Path)
 	given := p.Arguments["property"]
-	// Another variant of the same object, such as another matcher, may have it.
+	if slices.Contains(names, given) && slices.Contains(names, "type") {
+		// Another variant of the same object, such as another matcher, has it. The
+		// names would be those of all variants.
+		p.Advise(fmt.Sprintf("Remove %s, or change the type: an object of another type can have %s here.", p.Path, given))
+		return
+	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == given })
 	if len(problem.Nearest(given, names)) > 0 || len(names) == 0 || len(names) > maxListedProperties {
 		p.AmongNames(given, names...)
