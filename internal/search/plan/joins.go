@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/quiresearch/quire/definition"
@@ -55,7 +56,7 @@ func (c *Compiler) knn(clause *query.KnnClause, in scope, origin Origin) (Node, 
 		return problem.SearchValueInvalid.At(clause.At.Field("vector"), "name", f.Path, "expected", expected)
 	}
 	if len(clause.Vector) != f.Dimensions {
-		return nil, invalid("a vector of the declared length").(*problem.Problem).
+		return nil, invalid(fmt.Sprintf("a vector of %d numbers instead of %d", f.Dimensions, len(clause.Vector))).(*problem.Problem).
 			With("actual", len(clause.Vector)).With("dimensions", f.Dimensions)
 	}
 	length := 0.0
@@ -63,7 +64,7 @@ func (c *Compiler) knn(clause *query.KnnClause, in scope, origin Origin) (Node, 
 	for i, v := range clause.Vector {
 		node.Vector[i] = float32(v)
 		if narrowed := float64(node.Vector[i]); math.IsInf(narrowed, 0) || math.IsNaN(narrowed) {
-			return nil, invalid("finite numbers")
+			return nil, invalid("a vector of finite numbers")
 		}
 		length += v * v
 	}
