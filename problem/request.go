@@ -30,8 +30,8 @@ var (
 		"The value is not valid: {reason}.",
 		"Send a value of the documented kind; /q/docs lists every property.")
 	RequestValueRequired = declare("request:value_required", 400,
-		"{path} is null, and a value is needed there.",
-		"Send a value at {path}, or leave the entry out.")
+		"{path} has no value, and one is needed there.",
+		"Send a value at {path}; leave a null out of a list or map.")
 	RequestLimitOutOfRange = declare("request:limit_out_of_range", 400,
 		"The limit {value} is not between 1 and {max}.",
 		"Send a limit between 1 and {max}, or leave it out.")

@@ -7,7 +7,7 @@ var (
 		"Set field, such as {\"field\": \"price\", \"order\": \"asc\"}.")
 	SearchSortOriginRequired = declare("search:sort:origin_required", 400,
 		"Sorting by distance needs an origin.",
-		"Set lat and lon.")
+		"Sort by {\"type\": \"distance\", \"field\": \"location\", \"lat\": 59.33, \"lon\": 18.07}.")
 	SearchSortNestedUnsupported = declare("search:sort:nested_unsupported", 400,
 		"{name} is inside a nested list and cannot be sorted by distance.",
 		"Sort by another field.")
