@@ -116,7 +116,10 @@ func (r *reader) queries(v jsonread.Value, s *Set) {
 
 func (r *reader) query(v jsonread.Value) Query {
 	q := Query{Weight: 1}
+	var misread parts
 	isObject := v.Members(func(name string, member jsonread.Value) bool {
+		before := r.found.Len()
+		defer func() { misread.add(name, r.found.Len() > before) }()
 		switch name {
 		case "id":
 			q.ID = shortText(member)
@@ -145,22 +148,39 @@ func (r *reader) query(v jsonread.Value) Query {
 		return true
 	})
 	if isObject {
-		r.check(v, &q)
+		r.check(v, &q, misread)
 	}
 	return q
 }
 
-// check reports missing and superfluous members of a query.
-func (r *reader) check(v jsonread.Value, q *Query) {
+// parts are the two parts that every query has: what is searched for, and what it
+// should find.
+type parts struct{ search, aim bool }
+
+// add adds the part that a member belongs to if the member was reported.
+func (p *parts) add(member string, reported bool) {
+	switch member {
+	case "text", "search":
+		p.search = p.search || reported
+	case "known", "grades", "expect":
+		p.aim = p.aim || reported
+	}
+}
+
+// check reports missing and superfluous members of a query. A part that could not be
+// read was reported and is not missing.
+func (r *reader) check(v jsonread.Value, q *Query, misread parts) {
 	refuse := func(reason string) { v.Report(problem.JudgementsQueryInvalid, "reason", reason) }
 	hasText, hasSearch := strings.TrimSpace(q.Text) != "", q.Search != nil
 	switch {
+	case !hasText && !hasSearch && misread.search:
 	case !hasText && !hasSearch:
 		refuse("it has neither a text nor a search")
 	case hasSearch && q.Locale != "":
 		refuse("the locale of a search stands in the search")
 	}
 	switch {
+	case misread.aim:
 	case q.Grades == nil && q.Known == "" && q.Expect.Count() == 0:
 		refuse("it has neither grades nor a known key nor expectations")
 	case q.Grades != nil && q.Known != "":

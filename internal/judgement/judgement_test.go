@@ -61,13 +61,35 @@ func TestDecodeReportsEverything(t *testing.T) {
 	}
 	want := []string{
 		"judgements:query_invalid queries[0]", "judgements:query_invalid queries[1]", "judgements:grade_out_of_range queries[2].grades.1",
-		"judgements:query_invalid queries[2]", "judgements:query_invalid queries[3]", "judgements:query_invalid queries[4]",
+		"judgements:query_invalid queries[3]", "judgements:query_invalid queries[4]",
 		"search:limit_out_of_range queries[5].search.limit", "judgements:query_invalid queries[7]", "judgements:query_invalid queries[8]",
-		"request:value_invalid queries[9].expect.above[0]", "judgements:query_invalid queries[9]", "judgements:bound_out_of_range bounds.minNdcg",
+		"request:value_invalid queries[9].expect.above[0]", "judgements:bound_out_of_range bounds.minNdcg",
 		"request:property_unknown more",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("reported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A part of a query that cannot be read is not reported as missing too.
+func TestMisreadPartsAreNotMissing(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"text":5,"known":"1"}`:                  "request:value_invalid queries[0].text",
+		`{"text":"a","known":5}`:                  "request:value_invalid queries[0].known",
+		`{"text":"a","grades":{"1":11}}`:          "judgements:grade_out_of_range queries[0].grades.1",
+		`{"text":"a","expect":{"atLeast":0}}`:     "request:value_invalid queries[0].expect.atLeast",
+		`{"text":"a","expect":{"above":[["1"]]}}`: "request:value_invalid queries[0].expect.above[0]",
+		`{"text":"a","expect":{}}`:                "judgements:query_invalid queries[0]",
+		`{"text":" ","known":"1"}`:                "judgements:query_invalid queries[0]",
+	} {
+		_, err := Decode([]byte(`{"queries":[`+body+`]}`), query.DefaultLimits())
+		var got []string
+		for _, p := range problem.All(err) {
+			got = append(got, p.Code.Name()+" "+p.Path)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s reported %s, want %s", body, strings.Join(got, ", "), want)
+		}
 	}
 }
 
