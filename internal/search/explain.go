@@ -274,6 +274,13 @@ func stepOf(from *collect.Step, counts bool) query.Step {
 		if from.Detail.Pair != nil {
 			step.Children = pairSteps(from.Detail.Pair)
 		}
+		if from.Detail.Phrase != nil {
+			step.Description = "product of weight, rarity and quality: " + step.Description
+			step.Children = phraseSteps(from.Detail.Phrase)
+		}
+		if from.Detail.Whole != nil {
+			step.Children = []query.Step{wholeStep(from.Detail.Whole)}
+		}
 		for i := range from.Detail.Readings {
 			step.Children = append(step.Children, readingStep(&from.Detail.Readings[i], origin.Word))
 		}

@@ -120,6 +120,10 @@ func (p *parts) make(description string) (float64, bool) {
 			return constant + weight*p.sum, true
 		}
 	}
+	if _, boost, ok := strings.Cut(description, ": boost and weight "); ok {
+		n, _ := fmt.Sscanf(boost, "%g, times the rarity, divided by 1 + %g", &weight, &constant)
+		return weight * p.sum / (1 + constant), n == 2
+	}
 	if n, _ := fmt.Sscanf(description, "occurrences %g, times the weight %g, divided by %g", &of, &weight, &whole); n == 3 {
 		return of * weight / whole, true
 	}

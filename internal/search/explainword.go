@@ -83,6 +83,23 @@ func pairSteps(r *match.PairReading) []query.Step {
 	}
 }
 
+// phraseSteps explains a phrase like a word of one field.
+func phraseSteps(r *match.Reading) []query.Step {
+	return []query.Step{
+		{Matched: true, Score: r.Mean, Description: "weight of the field"},
+		{Matched: true, Score: r.IDF, Description: "rarities (idf) of the words, added; 1 for a word that is half typed"},
+		qualityStep(r),
+	}
+}
+
+// wholeStep explains the rarity of a value that is the whole text.
+func wholeStep(r *match.Rarity) query.Step {
+	return query.Step{
+		Matched: true, Score: r.IDF,
+		Description: fmt.Sprintf("rarity (idf): %d of %d documents hold the value", r.Holders, r.Documents),
+	}
+}
+
 func qualityStep(r *match.Reading) query.Step {
 	if r.IsFlat {
 		return query.Step{Matched: true, Score: r.Quality(), Description: "quality of every document, as there are so many of this reading"}
@@ -124,7 +141,7 @@ func describeField(f *match.FieldReading) string {
 	if f.Terms != nil {
 		var parts []string
 		for _, t := range f.Terms {
-			part := fmt.Sprintf("%g", t.Frequency)
+			part := fmt.Sprintf("%.7g", t.Frequency) // of a phrase with gaps, a fraction
 			if f.Field.Length == definition.LengthNone && t.Frequency > 1 {
 				part = fmt.Sprintf("(1 + %g / %.7g)", t.Frequency-1, norm)
 			}

@@ -187,14 +187,22 @@ func (s *Search) explainFuse(ctx context.Context, step *Step, n *plan.Fuse, segm
 	return step, nil
 }
 
-// detail returns the components of the score of a word or pair.
+// detail returns the components of the score of a word, pair, phrase or whole value.
 func (s *Search) detail(ctx context.Context, n plan.Node, segment int, doc uint32, matched bool) (*Detail, error) {
 	if !matched {
 		return nil, nil
 	}
-	if pair, ok := n.(*plan.Pair); ok {
-		reading, err := s.view.Pair(segment, pair, doc)
+	switch n := n.(type) {
+	case *plan.Pair:
+		reading, err := s.view.Pair(segment, n, doc)
 		return &Detail{Pair: reading}, err
+	case *plan.Phrase:
+		reading, err := s.view.Phrase(ctx, segment, n, doc)
+		return &Detail{Phrase: reading}, err
+	case *plan.Term:
+		if n.Scoring != nil && n.Scoring.Once {
+			return &Detail{Whole: s.view.Rarity(n)}, nil
+		}
 	}
 	word, ok := plan.WordOf(n)
 	if !ok {

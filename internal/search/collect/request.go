@@ -181,6 +181,8 @@ type Step struct {
 type Detail struct {
 	Readings []match.Reading
 	Pair     *match.PairReading
-	Rank     int // of fuse: rank in the ranking, from 1
-	Values   int // of nested: number of matching list values
+	Phrase   *match.Reading // nil for a phrase that does not score
+	Whole    *match.Rarity  // of the value that is the whole text
+	Rank     int            // of fuse: rank in the ranking, from 1
+	Values   int            // of nested: number of matching list values
 }

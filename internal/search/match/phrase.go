@@ -26,6 +26,7 @@ type phraseStep struct {
 	lengths []byte
 	table   *score.Table
 	weight  float32
+	rarity  float64        // of the words together
 	counts  *[Span]float32 // phrases per document of the last window; nil before the first
 	memo    memo
 	starts  []uint32
@@ -40,7 +41,7 @@ func (s *phraseStep) empty() {
 	clear(s.ordered)
 	s.find.steps, s.find.memo.valid, s.memo.valid = emptied(s.find.steps), false, false
 	s.words, s.ordered, s.byCost = s.words[:0], s.ordered[:0], s.byCost[:0]
-	s.lengths, s.table, s.weight, s.counts = nil, nil, 0, nil
+	s.lengths, s.table, s.weight, s.rarity, s.counts = nil, nil, 0, 0, nil
 	s.held.join.start(nil, nil)
 	if cap(s.starts) > maxPlaces {
 		s.starts, s.places = nil, nil
@@ -105,7 +106,7 @@ func (b *binder) phrase(ctx context.Context, n *plan.Phrase, factor float64) (st
 	slices.SortStableFunc(s.find.steps, func(x, y step) int { return x.cost() - y.cost() })
 	slices.SortStableFunc(s.byCost, func(x, y int) int { return s.words[x].cost - s.words[y].cost })
 	if weight := factor * n.Scoring.Weight * idf; b.scoring && weight > 0 {
-		s.weight = float32(weight)
+		s.weight, s.rarity = float32(weight), idf
 		s.lengths = field.Lengths()
 		s.table = b.view.tableOf(n.Structure, &n.Scoring)
 	}

@@ -114,6 +114,44 @@ func (v *View) Readings(ctx context.Context, segment int, n *plan.Word, doc uint
 	return found, nil
 }
 
+// Phrase explains how a phrase scores in a document or list value that matches it, or returns
+// nil if it does not score. The IDF of the reading is the sum over the words. The phrase must
+// have been prepared.
+func (v *View) Phrase(ctx context.Context, segment int, n *plan.Phrase, doc uint32) (*Reading, error) {
+	var b binder
+	b.init(v, segment, true)
+	defer b.release()
+	bound, err := b.phrase(ctx, n, 1)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := bound.(*phraseStep)
+	if !ok || s.table == nil {
+		return nil, nil
+	}
+	weight, length := n.Scoring.Weight, n.Scoring.Length
+	of := v.fieldReading(segment, &plan.WordField{Origin: n.Origin, Structure: n.Structure, Weight: weight, Length: length}, doc)
+	frequency := float64(s.frequency(doc))
+	of.Terms = []TermReading{{WordTerm: plan.WordTerm{Boost: 1}, Frequency: frequency}}
+	of.Weighted = weight * score.Occurrences(length, frequency, of.Length, of.Average)
+	return &Reading{
+		IDF: s.rarity, Mean: weight, Words: n.Scoring.Words, Counts: score.Range{Span: 1},
+		Share: score.ShareOf(length, of.Length), Fields: []FieldReading{of},
+	}, nil
+}
+
+// Rarity is how rare a term is among the documents with the field.
+type Rarity struct {
+	Holders, Documents uint64
+	IDF                float64
+}
+
+// Rarity returns how rare the value of a term that counts once is. The term must have been
+// prepared.
+func (v *View) Rarity(n *plan.Term) *Rarity {
+	return &Rarity{v.preparedTerm(n.Structure, n.Text).holders, v.preparedField(n.Structure).documents, v.idf(n.Structure, n.Text)}
+}
+
 // held reads how often a document holds the terms of a word in a field.
 func (v *View) held(segment int, f *plan.WordField, doc uint32) FieldReading {
 	r := v.fieldReading(segment, f, doc)
