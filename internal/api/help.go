@@ -54,7 +54,8 @@ func advised(err error, change func(*problem.Problem)) error {
 	return with
 }
 
-// nearFields adds the fields of an index with similar names to a failed search.
+// nearFields adds to a failed search what the fields of the index tell: those with
+// similar names, and usages that a field cannot have.
 func nearFields(err error, schema *definition.Schema) error {
 	if err == nil || schema == nil {
 		return err
@@ -63,6 +64,14 @@ func nearFields(err error, schema *definition.Schema) error {
 		switch p.Code {
 		case problem.SearchFieldUnknown:
 			p.Among(p.Arguments["name"], schema.Paths)
+		case problem.SearchUsageUnsupported:
+			f, ok := schema.Resolve(p.Arguments["name"])
+			if !ok || p.HasAdvice() {
+				return
+			}
+			if obstacle := f.Obstacle(p.Arguments["usage"]); obstacle != "" {
+				p.Advise(fmt.Sprintf("Name another field; %s %s and cannot have %s.", f.Path, obstacle, p.Arguments["usage"]))
+			}
 		case problem.SearchNestedPathNotNested, problem.SearchHitsPathNotNested:
 			p.Among(p.Arguments["path"], func() []string { return nestedLists(schema) })
 		}

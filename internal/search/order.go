@@ -127,7 +127,10 @@ func (s *execution) sortKey(entry *query.Sort) (collect.Key, string, error) {
 func (s *execution) distanceKey(entry *query.Sort, field *definition.ResolvedField) (collect.Key, string, error) {
 	at := entry.At.Field("field")
 	switch {
-	case field.Type != definition.GeoPoint || !field.Sort:
+	case field.Type != definition.GeoPoint:
+		return collect.Key{}, "", problem.SearchUsageUnsupported.At(at, "name", entry.Field, "usage", "sort").
+			Advise("Only a field of type geo_point with sort can be sorted by distance; " + field.Path + " is of type " + string(field.Type) + ".")
+	case !field.Sort:
 		return collect.Key{}, "", problem.SearchUsageUnsupported.At(at, "name", entry.Field, "usage", "sort")
 	case field.List != "":
 		return collect.Key{}, "", problem.SearchSortNestedUnsupported.At(at, "name", entry.Field)
