@@ -69,7 +69,8 @@ func (s *execution) requestSignals(signals []query.Signal) ([]signal, error) {
 		case !field.Sort:
 			return nil, problem.SearchUsageUnsupported.At(at, "name", one.Field, "usage", "sort")
 		case !fits(one.Shape, field.Type):
-			return nil, problem.SearchMatcherTypeUnsupported.At(one.At.Field(string(one.Shape)), "type", field.Type, "matcher", one.Shape)
+			return nil, problem.SearchMatcherTypeUnsupported.At(one.At.Field(string(one.Shape)), "type", field.Type, "matcher", one.Shape).
+				Advise("Use saturation or linear for numbers, decay for timestamps.")
 		}
 		all = append(all, s.compileSignal(field, one))
 	}

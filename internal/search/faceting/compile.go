@@ -58,7 +58,8 @@ func (r *Request) compile(f *query.Facet) (Facet, error) {
 		return p, nil
 	}
 	if !field.Type.IsNumber() && field.Type != definition.Timestamp {
-		return Facet{}, problem.SearchMatcherTypeUnsupported.At(f.At.Field("ranges"), "type", field.Type, "matcher", "ranges")
+		return Facet{}, problem.SearchMatcherTypeUnsupported.At(f.At.Field("ranges"), "type", field.Type, "matcher", "ranges").
+			Advise("Count ranges of a number or timestamp; leave ranges out to count the values of " + field.Path + ".")
 	}
 	for _, bucket := range f.Ranges {
 		var b facet.Bounds

@@ -20,7 +20,8 @@ func (c *Compiler) nested(clause *query.NestedClause, in scope, origin Origin) (
 	case !ok:
 		return nil, problem.SearchFieldUnknown.At(at, "name", clause.List)
 	case f.Type != definition.Object:
-		return nil, problem.SearchMatcherTypeUnsupported.At(at, "type", f.Type, "matcher", clause.Type())
+		return nil, problem.SearchMatcherTypeUnsupported.At(at, "type", f.Type, "matcher", clause.Type()).
+			Advise("Name a nested list.")
 	case !f.IsNestedList():
 		return nil, problem.SearchNestedPathNotNested.At(at, "path", clause.List)
 	}
@@ -48,7 +49,8 @@ func (c *Compiler) knn(clause *query.KnnClause, in scope, origin Origin) (Node, 
 		return nil, err
 	}
 	if f.Type != definition.Vector {
-		return nil, problem.SearchMatcherTypeUnsupported.At(at, "type", f.Type, "matcher", clause.Type())
+		return nil, problem.SearchMatcherTypeUnsupported.At(at, "type", f.Type, "matcher", clause.Type()).
+			Advise("Name a field of type vector.")
 	}
 	origin.Field, origin.Usage = f.Path, "vector"
 	node := &Knn{Origin: origin, Structure: layout.Vector(f.Path), K: clause.K}
